@@ -1,0 +1,110 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The option that the modules for plugin volumes share."""
+
+    DOCUMENTATION = r"""
+options:
+  volumes:
+    description:
+      - The plugin sets, each with the namespace and the agent config that it is for.
+      - Equal sets in one namespace share one plugin volume, named after the first of them.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      agent_config:
+        description: The name of the agent config in whose name the volume is made.
+        type: str
+        required: true
+      namespace:
+        description: The namespace of the plugin claim. It must exist.
+        type: str
+        required: true
+      plugins:
+        description:
+          - A map from plugin name to C(version), C(feedURL), C(url) and C(mirror), or a whole plugins document of
+            Porter, also as YAML or JSON text.
+          - Passwords and queries in the URLs appear in no result.
+        type: raw
+        required: true
+      volume_size:
+        description: The size of a new volume as a Kubernetes quantity. An existing volume keeps its size.
+        type: str
+        default: 64Mi
+      storage_class:
+        description: The storage class of a new volume; without it the cluster's default class.
+        type: str
+      agent:
+        description:
+          - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.
+        type: dict
+        required: true
+        suboptions:
+          image:
+            description: The image of the Porter agent, with a tag or digest.
+            type: str
+            required: true
+          pull_policy:
+            description: When to pull the image; without it Kubernetes decides.
+            type: str
+            choices: [Always, IfNotPresent, Never]
+          service_account:
+            description: The service account that the pod runs under; its token is not mounted.
+            type: str
+          image_pull_secrets:
+            description: Names of Secrets for the image's registry.
+            type: list
+            elements: str
+          node_selector:
+            description: Labels that the node must have.
+            type: dict
+          tolerations:
+            description: Taints that the pod puts up with.
+            type: list
+            elements: dict
+          affinity:
+            description: Scheduling rules.
+            type: dict
+          resources:
+            description: Requests and limits of the agent's container.
+            type: dict
+          env:
+            description: Environment variables of the agent's container.
+            type: list
+            elements: dict
+          env_from:
+            description: Secrets and ConfigMaps whose keys become environment variables.
+            type: list
+            elements: dict
+          pod_labels:
+            description: More labels of the pod.
+            type: dict
+          pod_annotations:
+            description: More annotations of the pod.
+            type: dict
+          pod_security_context:
+            description: The pod's security context.
+            type: dict
+          container_security_context:
+            description: The container's security context.
+            type: dict
+          backoff_limit:
+            description: How many times a failed install is tried again; V(0) is never.
+            type: int
+            default: 6
+          active_deadline_seconds:
+            description: After how many seconds Kubernetes ends the Job.
+            type: int
+          ttl_seconds_after_finished:
+            description:
+              - After how many seconds Kubernetes removes the finished Job, should nobody else have removed it.
+            type: int
+requirements:
+  - kubernetes >= 24.2.0 (Python library)
+"""

@@ -1,0 +1,62 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+name: resolve_agent_configs
+short_description: Check agent configs and name the plugin volumes they need
+description:
+  - Checks agent configs, fills in defaults and gives for each the claim and the module option of its plugin volume.
+  - Meant for the role M(getporter.porter.porter_plugins#role).
+author:
+  - Contributors to the getporter.porter collection (@getporter)
+positional: defaults
+options:
+  _input:
+    description: The agent configs. Without any, the one that O(defaults) describes.
+    type: list
+    elements: dict
+    required: true
+  defaults:
+    description: C(name), C(namespace) and the settings of agent configs that set them not themselves.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Name the claims of agent configs
+  ansible.builtin.debug:
+    msg: "{{ configs | getporter.porter.resolve_agent_configs(defaults) | map(attribute='claim') }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The agent configs, each with C(name), C(namespace), C(state), C(claim) and C(volume).
+  type: list
+  elements: dict
+"""
+
+from typing import Any, Callable
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.getporter.porter.plugins.module_utils import _resolve
+from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
+
+
+def resolve_agent_configs(configs: Any, defaults: Any) -> list[dict[str, Any]]:
+    """Return the checked agent configs with what they need."""
+    try:
+        return _resolve.resolve_agent_configs(configs, defaults)
+    except PorterError as error:
+        raise AnsibleFilterError(error.message) from error
+
+
+class FilterModule:
+    """The filter's registration."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Return the filters by name."""
+        return {"resolve_agent_configs": resolve_agent_configs}

@@ -1,0 +1,259 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The adapter to Kubernetes: the one file that imports kubernetes and kubernetes.core.
+
+Private to the collection: not a public interface.
+Authentication is kubernetes.core's (options and K8S_AUTH_* variables); requests are plain REST
+on the paths of stable built-in APIs, because discovery would cost each task two more requests.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from typing import Any, Dict, Mapping, NamedTuple
+from urllib.parse import quote, urlencode
+
+from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    ApiError,
+    ConflictError,
+    InputError,
+    MissingLibraryError,
+    UnreachableError,
+)
+
+IMPORT_ERROR: str | None = None
+try:
+    import urllib3
+    import urllib3.exceptions
+    from kubernetes.client import ApiClient
+    from kubernetes.config import ConfigException
+except ImportError:
+    IMPORT_ERROR = traceback.format_exc()
+
+try:
+    from ansible_collections.kubernetes.core.plugins.module_utils.args_common import AUTH_ARG_SPEC
+    from ansible_collections.kubernetes.core.plugins.module_utils.k8s.client import (
+        _create_auth_spec,
+        _create_configuration,
+        _create_headers,
+    )
+
+    AUTH_ARGUMENTS: dict[str, Any] = dict(AUTH_ARG_SPEC)
+except ImportError:
+    # ansible-test imports each file without other collections; at run time the collection's
+    # dependency on kubernetes.core makes this impossible.
+    AUTH_ARGUMENTS = {}
+
+Manifest = Dict[str, Any]
+
+MERGE_PATCH = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+
+# Seconds to connect, seconds to wait for the next byte of an answer.
+CONNECT_TIMEOUT = 10.0
+READ_TIMEOUT = 60.0
+# Objects in one page of a list: what kubectl uses.
+PAGE_SIZE = 500
+
+
+class Resource(NamedTuple):
+    """A built-in resource type: API root such as ``/api/v1``, plural name, and its scope."""
+
+    root: str
+    plural: str
+    namespaced: bool = True
+
+    def path(self, namespace: str | None = None, name: str | None = None) -> str:
+        """The REST path of the collection, or of the object ``name``."""
+        parts = [self.root]
+        if self.namespaced and namespace:
+            parts += ["namespaces", quote(namespace, safe="")]
+        parts.append(self.plural)
+        if name:
+            parts.append(quote(name, safe=""))
+        return "/".join(parts)
+
+
+CLAIMS = Resource("/api/v1", "persistentvolumeclaims")
+VOLUMES = Resource("/api/v1", "persistentvolumes", namespaced=False)
+SECRETS = Resource("/api/v1", "secrets")
+PODS = Resource("/api/v1", "pods")
+EVENTS = Resource("/api/v1", "events")
+NODES = Resource("/api/v1", "nodes", namespaced=False)
+NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
+JOBS = Resource("/apis/batch/v1", "jobs")
+
+
+class KubeApi:
+    """Typed REST calls to one cluster. Answers and bodies are plain dictionaries."""
+
+    def __init__(self, configuration: Any, headers: dict[str, Any] | None = None) -> None:
+        configuration.retries = _retries()
+        self._configuration = configuration
+        self._pool = ApiClient(configuration).rest_client.pool_manager
+        self._headers = headers or {}
+
+    def list_all(
+        self,
+        resource: Resource,
+        namespace: str | None = None,
+        *,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+    ) -> list[Manifest]:
+        """Every object that matches: a page that fails raises, so that a result is always whole."""
+        query = {"limit": str(PAGE_SIZE), "labelSelector": label_selector, "fieldSelector": field_selector}
+        found: list[Manifest] = []
+        while True:
+            page = self._json("GET", resource.path(namespace), query=query)
+            found += page.get("items") or []
+            query["continue"] = (page.get("metadata") or {}).get("continue")
+            if not query["continue"]:
+                return found
+
+    def get(self, resource: Resource, name: str, namespace: str | None = None) -> Manifest | None:
+        """The object, or None where the cluster says that there is none (404)."""
+        try:
+            return self._json("GET", resource.path(namespace, name))
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def create(self, resource: Resource, body: Manifest) -> Manifest:
+        """Create ``body``; ConflictError where the name is taken."""
+        namespace = body["metadata"].get("namespace")
+        return self._json("POST", resource.path(namespace), body=body)
+
+    def merge_patch(self, resource: Resource, name: str, body: Manifest, namespace: str | None = None) -> Manifest:
+        """JSON merge patch. Give metadata.resourceVersion (or uid) in ``body`` as the precondition."""
+        return self._json("PATCH", resource.path(namespace, name), body=body, content_type=MERGE_PATCH)
+
+    def delete(
+        self,
+        resource: Resource,
+        name: str,
+        namespace: str | None = None,
+        *,
+        uid: str,
+        resource_version: str | None = None,
+        propagation: str = "Background",
+    ) -> None:
+        """Delete just the object with this uid. Gone already is success; another uid is a ConflictError."""
+        preconditions = {"uid": uid}
+        if resource_version:
+            preconditions["resourceVersion"] = resource_version
+        body = {"propagationPolicy": propagation, "preconditions": preconditions}
+        try:
+            self._json("DELETE", resource.path(namespace, name), body=body)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
+    def pod_log(self, namespace: str, pod: str, container: str, *, tail_lines: int = 50) -> str | None:
+        """The end of a container's log, or None where there is none (any more)."""
+        path = PODS.path(namespace, pod) + "/log"
+        query = {"container": container, "tailLines": str(tail_lines), "limitBytes": str(1 << 20)}
+        try:
+            return self._send("GET", path, query=query, accept="*/*").decode("utf-8", errors="replace")
+        except ApiError as error:
+            # 400: the container has not started, or its log is gone with the container.
+            if error.status in (400, 404):
+                return None
+            raise
+
+    def _json(self, method: str, path: str, **kwargs: Any) -> Manifest:
+        answer: Manifest = json.loads(self._send(method, path, **kwargs) or b"{}")
+        return answer
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str | None] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        accept: str = "application/json",
+    ) -> bytes:
+        headers = {"Accept": accept, "User-Agent": "getporter.porter", **self._headers, **self._authorization()}
+        if body is not None:
+            headers["Content-Type"] = content_type
+        given = {key: value for key, value in (query or {}).items() if value}
+        url = self._configuration.host.rstrip("/") + path + ("?" + urlencode(given) if given else "")
+        try:
+            response = self._pool.request(
+                method,
+                url,
+                headers=headers,
+                body=None if body is None else json.dumps(body).encode("utf-8"),
+                timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=READ_TIMEOUT),
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise UnreachableError(
+                "The Kubernetes API at %s did not answer: %s. Check the address, the network and the proxy options."
+                % (self._configuration.host, error)
+            ) from error
+        if response.status >= 400:
+            raise _error_from(method, path, response.status, response.data)
+        data: bytes = response.data
+        return data
+
+    def _authorization(self) -> dict[str, str]:
+        """Asked anew for each request, because tokens of exec plugins expire."""
+        settings = self._configuration.auth_settings()
+        return {
+            entry["key"]: entry["value"] for entry in settings.values() if entry["in"] == "header" and entry["value"]
+        }
+
+
+def connect(module: Any) -> KubeApi:
+    """The API that a module's kubernetes.core options and K8S_AUTH_* variables name.
+
+    Raises MissingLibraryError without the Python library kubernetes, InputError where no
+    connection can be made out of the options.
+    """
+    if IMPORT_ERROR:
+        raise MissingLibraryError("kubernetes", IMPORT_ERROR)
+    try:
+        configuration = _create_configuration(_create_auth_spec(module))
+    except ConfigException as error:
+        raise InputError(
+            "No usable Kubernetes connection: %s. Give kubeconfig (or K8S_AUTH_KUBECONFIG), or host with api_key "
+            "(K8S_AUTH_HOST and K8S_AUTH_API_KEY, as the AWX Kubernetes credential sets them), or run in a pod with "
+            "a service account token." % error
+        ) from error
+    return KubeApi(configuration, _create_headers(module))
+
+
+def _retries() -> Any:
+    """Ride out busy servers and cut connections, writes included.
+
+    Writes may be repeated because each carries a precondition or a fixed name: the second try
+    meets 409 or 404, which callers take as "done by someone".
+    """
+    return urllib3.Retry(
+        total=6,
+        allowed_methods=None,
+        status_forcelist=(429, 500, 502, 503, 504),
+        backoff_factor=0.2,
+        raise_on_status=False,
+    )
+
+
+def _error_from(method: str, path: str, status: int, data: bytes) -> ApiError:
+    """The cluster's own words, out of its Status object where it sent one."""
+    try:
+        answer = json.loads(data)
+        message, reason = answer.get("message") or "", answer.get("reason") or ""
+    except (ValueError, AttributeError):
+        message, reason = data.decode("utf-8", errors="replace").strip()[:500], ""
+    kind = ConflictError if status == 409 else ApiError
+    return kind(
+        status=status,
+        reason=reason,
+        message="%s %s: %s (%d)" % (method, path, message or reason or "no message", status),
+    )

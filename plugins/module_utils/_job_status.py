@@ -1,0 +1,146 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a Job, its pods and its events say, in words for people. Pure.
+
+Private to the collection: not a public interface.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Dict
+
+from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import AGENT_CONTAINER
+
+Manifest = Dict[str, Any]
+
+PENDING = "pending"
+SCHEDULED = "scheduled"
+PULLING = "pulling"
+RUNNING = "running"
+SUSPENDED = "suspended"
+SUCCEEDED = "succeeded"
+FAILED = "failed"
+
+# Waiting reasons of a container that are a normal part of its start.
+_NORMAL_WAITING = frozenset(("ContainerCreating", "PodInitializing", ""))
+# Porter prints a line such as: installed azure plugin v1.2.0 (f1a2b3c)
+_INSTALLED_LINE = re.compile(r"^installed (?P<name>\S+) plugin (?P<version>\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """Where a Job stands.
+
+    ``stuck`` holds the cluster's own words where the Job cannot go on without help; Kubernetes
+    lets such a Job wait for ever and does not count it as failed.
+    """
+
+    phase: str
+    reason: str = ""
+    message: str = ""
+    stuck: str = ""
+    pod: str | None = None
+    pods: int = 0
+    exit_code: int | None = None
+
+
+def job_status(job: Manifest, pods: list[Manifest], events: list[Manifest]) -> JobStatus:
+    """The status of ``job``, given its own pods and the events about it and them."""
+    outcome = job_outcome(job)
+    newest = newest_pod(pods)
+    if outcome is not None:
+        return _finished(job, outcome, newest, len(pods))
+    if (job.get("spec") or {}).get("suspend"):
+        return JobStatus(
+            SUSPENDED,
+            stuck="the Job is suspended; whatever suspended it (a queue controller, for example) must resume it",
+        )
+    if newest is None:
+        return JobStatus(PENDING, stuck=_warning(events))
+    return _of_pod(newest, len(pods), events)
+
+
+def newest_pod(pods: list[Manifest]) -> Manifest | None:
+    """The pod that was made last: a Job makes one after another."""
+    return max(
+        pods, key=lambda pod: (pod["metadata"].get("creationTimestamp", ""), pod["metadata"]["name"]), default=None
+    )
+
+
+def installed_versions(log: str | None) -> dict[str, str]:
+    """Plugin name to version, from the lines that Porter prints for each installed plugin."""
+    return {match["name"]: match["version"] for match in _INSTALLED_LINE.finditer(log or "")}
+
+
+def last_line(log: str | None) -> str:
+    """The line with which Porter ended: on a failure, its reason."""
+    lines = [line.strip() for line in (log or "").splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _finished(job: Manifest, outcome: bool, newest: Manifest | None, pods: int) -> JobStatus:
+    condition = next(
+        each
+        for each in job["status"]["conditions"]
+        if each["status"] == "True" and each["type"] == ("Complete" if outcome else "Failed")
+    )
+    return JobStatus(
+        SUCCEEDED if outcome else FAILED,
+        reason=condition.get("reason", ""),
+        message=condition.get("message", ""),
+        pod=newest["metadata"]["name"] if newest else None,
+        pods=pods,
+        exit_code=_exit_code(newest),
+    )
+
+
+def _of_pod(pod: Manifest, pods: int, events: list[Manifest]) -> JobStatus:
+    name = pod["metadata"]["name"]
+    scheduled = _condition(pod, "PodScheduled")
+    if scheduled.get("status") == "False":
+        return JobStatus(
+            PENDING,
+            stuck="pod %s: %s: %s" % (name, scheduled.get("reason"), scheduled.get("message")),
+            pod=name,
+            pods=pods,
+        )
+    state = _container_state(pod)
+    if "running" in state:
+        return JobStatus(RUNNING, pod=name, pods=pods)
+    waiting = state.get("waiting") or {}
+    reason = waiting.get("reason", "")
+    if reason not in _NORMAL_WAITING:
+        message = waiting.get("message") or _warning(events)
+        return JobStatus(PULLING, reason=reason, stuck="pod %s: %s: %s" % (name, reason, message), pod=name, pods=pods)
+    if "terminated" in state:
+        return JobStatus(RUNNING, pod=name, pods=pods, exit_code=state["terminated"].get("exitCode"))
+    return JobStatus(SCHEDULED, stuck=_warning(events), pod=name, pods=pods)
+
+
+def _warning(events: list[Manifest]) -> str:
+    """The latest warning, in the cluster's words."""
+    warnings = [event for event in events if event.get("type") == "Warning"]
+    latest = max(warnings, key=lambda event: event.get("lastTimestamp") or event.get("eventTime") or "", default=None)
+    return "%s: %s" % (latest.get("reason"), latest.get("message")) if latest else ""
+
+
+def _condition(item: Manifest, kind: str) -> dict[str, Any]:
+    conditions = (item.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each.get("type") == kind), {})
+
+
+def _container_state(pod: Manifest) -> dict[str, Any]:
+    """Of the agent's container: an injected sidecar may stand before it."""
+    statuses = (pod.get("status") or {}).get("containerStatuses") or []
+    agent: dict[str, Any] = next((each for each in statuses if each.get("name") == AGENT_CONTAINER), {})
+    return agent.get("state") or {}
+
+
+def _exit_code(pod: Manifest | None) -> int | None:
+    terminated = _container_state(pod).get("terminated") if pod else None
+    return terminated.get("exitCode") if terminated else None

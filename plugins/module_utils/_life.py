@@ -1,0 +1,318 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plugin volume's life: from what is observed to the next step. Pure.
+
+Private to the collection: not a public interface.
+
+    absent -> installing -> installed -> released -> reserved -> claimed -> ready
+
+Every step is idempotent and safe beside other runs, so the answer depends on the observation
+alone: a run that was stopped anywhere is finished by any later one. Two facts carry this:
+
+- The volume itself remembers that its install completed (ANNOTATION_INSTALLED) and for which
+  claim (ANNOTATION_CLAIM). The Job, the staging claim and the run that made them may be gone.
+- From that note until the plugin claim is bound the volume's policy is Retain, and the policy
+  to give back stands beside the note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict
+
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._errors import CollisionError
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+
+Manifest = Dict[str, Any]
+
+# States, as they are reported.
+ABSENT = "absent"
+INSTALLING = "installing"
+FAILED = "failed"
+INSTALLED = "installed"
+RELEASED = "released"
+RESERVED = "reserved"
+CLAIMED = "claimed"
+READY = "ready"
+INSTALL_STATES = frozenset((ABSENT, INSTALLING, FAILED))
+
+# Actions of steps.
+CREATE_STAGING = "create the staging claim"
+START_JOB = "start the install Job"
+WAIT_JOB = "wait for the install Job"
+NOTE_INSTALLED = "note the finished install on the volume"
+CLEAR_FAILED = "remove what the failed install left"
+DELETE_JOB = "delete the install Job"
+DELETE_STAGING = "delete the staging claim"
+WAIT_STAGING_GONE = "wait until the staging claim is gone"
+WAIT_JOB_GONE = "wait until the old install Job is gone"
+WAIT_RELEASED = "wait until the volume is released"
+KEEP_VOLUME = "set the volume's reclaim policy to Retain"
+RESERVE = "reserve the volume for the plugin claim"
+CREATE_CLAIM = "create the plugin claim"
+WAIT_BOUND = "wait until the plugin claim is bound"
+GIVE_BACK_POLICY = "give the volume its reclaim policy back"
+DISOWN = "let a superfluous volume follow its reclaim policy"
+WAIT_CLAIM_GONE = "wait until the old plugin claim is gone"
+DELETE_LOST_CLAIM = "delete the plugin claim whose volume is lost"
+BLOCKED = "blocked"
+NOTHING = "nothing to do"
+
+# Steps that change nothing but time.
+WAITS = frozenset((WAIT_JOB, WAIT_STAGING_GONE, WAIT_JOB_GONE, WAIT_RELEASED, WAIT_BOUND, WAIT_CLAIM_GONE))
+
+# The steps of a life without detours: first the install, then the hand-over.
+INSTALL_COURSE = (CREATE_STAGING, START_JOB, WAIT_JOB, NOTE_INSTALLED)
+HAND_OVER_COURSE = (
+    DELETE_JOB,
+    DELETE_STAGING,
+    WAIT_STAGING_GONE,
+    WAIT_RELEASED,
+    RESERVE,
+    CREATE_CLAIM,
+    WAIT_BOUND,
+    GIVE_BACK_POLICY,
+)
+_USUAL_COURSE = INSTALL_COURSE + HAND_OVER_COURSE
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The objects of one plugin volume as the cluster's lists showed them."""
+
+    claim: Manifest | None = None
+    staging: Manifest | None = None
+    job: Manifest | None = None
+    # PersistentVolumes that name this plugin claim in ANNOTATION_CLAIM or that either claim is bound to.
+    volumes: tuple[Manifest, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next, with the object to do it to (as observed: its version is the precondition)."""
+
+    state: str
+    action: str
+    target: Manifest | None = None
+    # For people: why the life cannot go on (BLOCKED) or what is awaited.
+    reason: str = ""
+
+
+def next_step(volume: PluginVolume, seen: Observed) -> Step:
+    """The one next step. Raises CollisionError where an object belongs to another plugin set."""
+    _refuse_other_sets(volume, seen)
+    if seen.claim:
+        return _with_claim(volume, seen, seen.claim)
+    installed = _installed_volume(volume, seen)
+    if installed:
+        return _hand_over(volume, seen, installed)
+    return _install(seen)
+
+
+def remaining_steps(volume: PluginVolume, seen: Observed) -> list[str]:
+    """The actions still to come if all goes well: what check mode tells."""
+    step = next_step(volume, seen)
+    if step.action in (NOTHING, BLOCKED):
+        return []
+    if step.state == READY or step.action == GIVE_BACK_POLICY:
+        return [step.action]
+    if step.action == KEEP_VOLUME:
+        return [step.action, *_course_from(DELETE_JOB)]
+    if step.state in (ABSENT, FAILED) or step.action not in _USUAL_COURSE:
+        detour = [] if step.action == CREATE_STAGING else [step.action]
+        return detour + list(_USUAL_COURSE)
+    return _course_from(step.action)
+
+
+def _course_from(action: str) -> list[str]:
+    return list(_USUAL_COURSE[_USUAL_COURSE.index(action) :])
+
+
+def job_outcome(job: Manifest) -> bool | None:
+    """True: completed; False: failed; None: neither yet.
+
+    Only the terminal conditions count: SuccessCriteriaMet and FailureTarget come before the
+    pods have ended, and a Job with failed pods may still complete.
+    """
+    for condition in (job.get("status") or {}).get("conditions") or []:
+        if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed"):
+            return bool(condition["type"] == "Complete")
+    return None
+
+
+def job_belongs_to(job: Manifest, staging: Manifest | None) -> bool:
+    """Whether the Job writes through just this staging claim, and not through one of the same name before it."""
+    owners = job["metadata"].get("ownerReferences") or []
+    return bool(staging) and any(owner["uid"] == staging["metadata"]["uid"] for owner in owners)  # type: ignore[index]
+
+
+def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest) -> Step:
+    name = claim["metadata"]["name"]
+    if _deleting(claim):
+        return Step(
+            ABSENT,
+            WAIT_CLAIM_GONE,
+            claim,
+            "the plugin claim %s is being deleted; pods that mount it finish first" % name,
+        )
+    phase = _phase(claim)
+    if phase == "Lost":
+        return Step(ABSENT, DELETE_LOST_CLAIM, claim, "the volume behind the plugin claim %s no longer exists" % name)
+    bound = _volume_named(seen, claim["spec"].get("volumeName"))
+    if not bound and not claim["spec"].get("volumeName"):
+        return Step(
+            CLAIMED,
+            BLOCKED,
+            claim,
+            "the claim %s is %s and names no volume, so it is not one that this collection made. Delete it "
+            "if nothing needs it, and run again" % (name, phase),
+        )
+    if bound and _waits_for_its_predecessor(bound, claim):
+        return Step(RELEASED, RESERVE, bound)
+    if phase != "Bound" or not bound or not _bound_to(bound, claim):
+        return Step(CLAIMED, WAIT_BOUND, claim, "the plugin claim %s is %s" % (name, phase))
+    return _tidy(seen, bound)
+
+
+def _waits_for_its_predecessor(persistent_volume: Manifest, claim: Manifest) -> bool:
+    """The volume is still reserved for a claim of the same name that was deleted and made again."""
+    reference = persistent_volume["spec"].get("claimRef") or {}
+    return (
+        _phase(claim) == "Pending"
+        and _phase(persistent_volume) == "Released"
+        and keys.ANNOTATION_INSTALLED in _annotations(persistent_volume)
+        and reference.get("name") == claim["metadata"]["name"]
+        and reference.get("uid") not in (None, "", claim["metadata"]["uid"])
+    )
+
+
+def _tidy(seen: Observed, bound: Manifest) -> Step:
+    """The claim is bound both ways: give back the policy, then see to what a stopped or late run left."""
+    if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound):
+        return Step(CLAIMED, GIVE_BACK_POLICY, bound)
+    if seen.job and not _deleting(seen.job):
+        return Step(READY, DELETE_JOB, seen.job)
+    if seen.staging and not _deleting(seen.staging):
+        return Step(READY, DELETE_STAGING, seen.staging)
+    for other in seen.volumes:
+        if other is not bound and _is_superfluous(other):
+            return Step(READY, DISOWN, other)
+    return Step(READY, NOTHING, bound)
+
+
+def _is_superfluous(other: Manifest) -> bool:
+    return keys.ANNOTATION_RECLAIM_POLICY in _annotations(other) and _phase(other) != "Bound" and not _deleting(other)
+
+
+def _installed_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
+    """The volume whose install completed. Of several, the one that is furthest on its way."""
+    candidates = [each for each in seen.volumes if _is_usable(each)]
+    return max(
+        candidates, key=lambda each: (_refers_to(each, volume.identity.claim), each["metadata"]["name"]), default=None
+    )
+
+
+def _is_usable(persistent_volume: Manifest) -> bool:
+    """Installed, and not about to be reclaimed: a released volume with the policy Delete is as good as gone."""
+    notes = _annotations(persistent_volume)
+    survives = (
+        keys.ANNOTATION_RECLAIM_POLICY in notes
+        or persistent_volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    )
+    return (
+        keys.ANNOTATION_INSTALLED in notes
+        and survives
+        and not _deleting(persistent_volume)
+        and _phase(persistent_volume) != "Failed"
+    )
+
+
+def _hand_over(volume: PluginVolume, seen: Observed, installed: Manifest) -> Step:
+    """From installed to claimed. The staging claim goes first: a volume with two claims loses both."""
+    if installed["spec"]["persistentVolumeReclaimPolicy"] != "Retain":
+        return Step(INSTALLED, KEEP_VOLUME, installed)
+    if seen.job and not _deleting(seen.job):
+        return Step(INSTALLED, DELETE_JOB, seen.job)
+    if seen.staging:
+        if not _deleting(seen.staging):
+            return Step(INSTALLED, DELETE_STAGING, seen.staging)
+        return Step(INSTALLED, WAIT_STAGING_GONE, seen.staging, "pods that mount the staging claim end first")
+    reference = installed["spec"].get("claimRef") or {}
+    if _refers_to(installed, volume.identity.claim) and not reference.get("uid"):
+        return Step(RESERVED, CREATE_CLAIM, installed)
+    if reference.get("uid") and _phase(installed) == "Bound":
+        return Step(INSTALLED, WAIT_RELEASED, installed)
+    return Step(RELEASED, RESERVE, installed)
+
+
+def _install(seen: Observed) -> Step:
+    """From nothing to a Job that completed. The staging claim is the anchor: Job and Secret belong to it."""
+    job, staging = seen.job, seen.staging
+    if staging and _deleting(staging):
+        return Step(ABSENT, WAIT_STAGING_GONE, staging, "an older staging claim is being deleted")
+    if job and not job_belongs_to(job, staging):
+        if _deleting(job):
+            return Step(ABSENT, WAIT_JOB_GONE, job)
+        return Step(ABSENT, DELETE_JOB, job)
+    if not staging:
+        return Step(ABSENT, CREATE_STAGING)
+    if _phase(staging) == "Lost":
+        return Step(FAILED, CLEAR_FAILED, staging, "the staging claim lost its volume")
+    if not job:
+        return Step(INSTALLING, START_JOB, staging)
+    if _deleting(job):
+        return Step(INSTALLING, WAIT_JOB_GONE, job)
+    outcome = job_outcome(job)
+    if outcome is None:
+        return Step(INSTALLING, WAIT_JOB, job)
+    return Step(INSTALLING, NOTE_INSTALLED, staging) if outcome else Step(FAILED, CLEAR_FAILED, staging)
+
+
+def _refuse_other_sets(volume: PluginVolume, seen: Observed) -> None:
+    """The operator's hash gives some distinct plugin sets one name; such volumes are never shared.
+
+    An object without our note is the operator's, which knows nothing better than its hash.
+    """
+    for item in (seen.claim, seen.staging, seen.job, *seen.volumes):
+        noted = _annotations(item).get(keys.ANNOTATION_DIGEST) if item else None
+        if item and noted and noted != volume.identity.document_digest:
+            raise CollisionError(
+                "%s %s in namespace %s holds another plugin set, %s, whose name the Porter Operator's hash cannot tell "
+                "from that of the wanted one, %s. Write one of the two sets differently, for example with an explicit "
+                "version or through another kind of source."
+                % (
+                    item.get("kind", "The object"),
+                    item["metadata"]["name"],
+                    volume.namespace,
+                    _annotations(item).get(keys.ANNOTATION_DOCUMENT, "?"),
+                    volume.redacted_document,
+                )
+            )
+
+
+def _volume_named(seen: Observed, name: str | None) -> Manifest | None:
+    return next((each for each in seen.volumes if each["metadata"]["name"] == name), None)
+
+
+def _bound_to(persistent_volume: Manifest, claim: Manifest) -> bool:
+    reference = persistent_volume["spec"].get("claimRef") or {}
+    return _phase(persistent_volume) == "Bound" and reference.get("uid") == claim["metadata"]["uid"]
+
+
+def _refers_to(persistent_volume: Manifest, claim_name: str) -> bool:
+    return (persistent_volume["spec"].get("claimRef") or {}).get("name") == claim_name
+
+
+def _deleting(item: Manifest) -> bool:
+    return bool(item["metadata"].get("deletionTimestamp"))
+
+
+def _phase(item: Manifest) -> str:
+    return (item.get("status") or {}).get("phase") or "Pending"
+
+
+def _annotations(item: Manifest | None) -> dict[str, str]:
+    return ((item or {}).get("metadata") or {}).get("annotations") or {}

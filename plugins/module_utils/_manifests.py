@@ -1,0 +1,281 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The Kubernetes objects of a plugin volume, as plain dictionaries. Pure.
+
+Private to the collection: not a public interface.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict
+
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
+
+Manifest = Dict[str, Any]
+
+DOCUMENT_FILE = "plugins.json"
+# Where the agent image reads its configuration, and where Porter keeps its plugins.
+CONFIG_MOUNT = "/porter-config"
+PLUGINS_MOUNT = "/app/.porter/plugins"
+PLUGINS_SUBPATH = "plugins"
+AGENT_CONTAINER = "porter-agent"
+
+
+def labels(volume: PluginVolume, component: str) -> dict[str, str]:
+    """The operator's three labels, and ours."""
+    return {
+        keys.LABEL_MANAGED: "true",
+        keys.LABEL_PLUGINS_HASH: volume.identity.plugins_hash,
+        keys.LABEL_RESOURCE_NAME: volume.resource_label,
+        keys.LABEL_PLUGINS: volume.identity.label,
+        keys.LABEL_COMPONENT: component,
+        keys.LABEL_MANAGED_BY: keys.MANAGED_BY,
+    }
+
+
+def notes_on(volume: PluginVolume) -> dict[str, str]:
+    """What tells one plugin set from another where the operator's hash cannot."""
+    return {
+        keys.ANNOTATION_CLAIM: volume.key,
+        keys.ANNOTATION_DOCUMENT: volume.redacted_document,
+        keys.ANNOTATION_DIGEST: volume.identity.document_digest,
+        keys.ANNOTATION_AGENT_CONFIG: volume.agent_config,
+    }
+
+
+def staging_claim(volume: PluginVolume) -> Manifest:
+    """The temporary claim that the install Job writes through: ReadWriteOnce, always.
+
+    A class need not know how to provision anything else, and one pod is all that writes.
+    """
+    spec: Manifest = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": volume.size}},
+    }
+    if volume.storage_class:
+        spec["storageClassName"] = volume.storage_class
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": _metadata(volume, volume.identity.staging_claim, keys.COMPONENT_STAGING),
+        "spec": spec,
+    }
+
+
+def document_secret(volume: PluginVolume, staging: Manifest) -> Manifest:
+    """The plugins document, in a Secret because feed URLs can hold credentials.
+
+    JSON, because from YAML Porter reads neither ``feedURL`` nor ``mirror``. Owned by the staging
+    claim, whose uid is also in its name: one that is about to be collected is never taken for
+    the one that the next install needs.
+    """
+    metadata = _metadata(volume, document_secret_name(volume, staging), keys.COMPONENT_STAGING)
+    metadata["ownerReferences"] = [_owner(staging)]
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": metadata,
+        "immutable": True,
+        "type": "Opaque",
+        "stringData": {DOCUMENT_FILE: volume.document},
+    }
+
+
+def document_secret_name(volume: PluginVolume, staging: Manifest) -> str:
+    """``CLAIM-`` and the first part of the staging claim's uid."""
+    return "%s-%s" % (volume.identity.claim, staging["metadata"]["uid"].split("-")[0])
+
+
+def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
+    """The Job in which the agent installs the plugins. The staging claim owns it: both go together."""
+    agent = volume.agent
+    metadata = _metadata(volume, volume.identity.job, keys.COMPONENT_STAGING)
+    metadata["ownerReferences"] = [_owner(staging)]
+    spec: Manifest = {
+        "backoffLimit": agent.backoff_limit,
+        "template": {
+            "metadata": {
+                "labels": {**agent.pod_labels, **metadata["labels"]},
+                "annotations": {**agent.pod_annotations, **metadata["annotations"]},
+            },
+            "spec": _pod_spec(volume, document_secret_name(volume, staging)),
+        },
+        # An eviction is no failure of the install, which may be repeated without harm.
+        "podFailurePolicy": {
+            "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
+        },
+    }
+    if agent.active_deadline_seconds is not None:
+        spec["activeDeadlineSeconds"] = agent.active_deadline_seconds
+    if agent.ttl_seconds_after_finished is not None:
+        spec["ttlSecondsAfterFinished"] = agent.ttl_seconds_after_finished
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+def plugin_claim(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
+    """The claim that agent actions mount. It names its volume and copies what binding compares.
+
+    ``storageClassName`` is sent even when empty: without it the default class would be filled in.
+    """
+    from_volume = persistent_volume["spec"]
+    metadata = _metadata(volume, volume.identity.claim, keys.COMPONENT_VOLUME)
+    metadata["annotations"].update(
+        {
+            key: value
+            for key, value in (persistent_volume["metadata"].get("annotations") or {}).items()
+            if key in (keys.ANNOTATION_INSTALLED, keys.ANNOTATION_AGENT_IMAGE, keys.ANNOTATION_ARCHITECTURE)
+        }
+    )
+    spec: Manifest = {
+        "accessModes": from_volume["accessModes"],
+        "resources": {"requests": {"storage": from_volume["capacity"]["storage"]}},
+        "storageClassName": from_volume.get("storageClassName", ""),
+        "volumeMode": from_volume.get("volumeMode", "Filesystem"),
+        "volumeName": persistent_volume["metadata"]["name"],
+    }
+    if from_volume.get("volumeAttributesClassName"):
+        spec["volumeAttributesClassName"] = from_volume["volumeAttributesClassName"]
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+
+
+def mark_installed(
+    volume: PluginVolume,
+    persistent_volume: Manifest,
+    installed: dict[str, str] | None,
+    architecture: str | None,
+) -> Manifest:
+    """The patch that notes on the volume that its install completed, and makes it survive its staging claim.
+
+    One patch, so that there is no moment with one and not the other. A policy noted earlier
+    is kept: it is the original one.
+    """
+    noted = persistent_volume["metadata"].get("annotations") or {}
+    notes = notes_on(volume)
+    notes[keys.ANNOTATION_INSTALLED] = json.dumps(installed or {}, sort_keys=True)
+    notes[keys.ANNOTATION_AGENT_IMAGE] = volume.agent.image
+    notes[keys.ANNOTATION_RECLAIM_POLICY] = noted.get(
+        keys.ANNOTATION_RECLAIM_POLICY, persistent_volume["spec"]["persistentVolumeReclaimPolicy"]
+    )
+    if architecture:
+        notes[keys.ANNOTATION_ARCHITECTURE] = architecture
+    return {
+        "metadata": {
+            "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
+            "labels": labels(volume, keys.COMPONENT_VOLUME),
+            "annotations": notes,
+        },
+        "spec": {"persistentVolumeReclaimPolicy": "Retain"},
+    }
+
+
+def reserve(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
+    """The patch that turns claimRef from a claim that is gone to the plugin claim.
+
+    In one write, so that it is never empty: an empty one could be bound by anybody's claim.
+    The null values drop the old claim's uid, without which a Released volume never binds again.
+    """
+    return {
+        "metadata": {"resourceVersion": persistent_volume["metadata"]["resourceVersion"]},
+        "spec": {
+            "claimRef": {
+                "apiVersion": "v1",
+                "kind": "PersistentVolumeClaim",
+                "namespace": volume.namespace,
+                "name": volume.identity.claim,
+                "uid": None,
+                "resourceVersion": None,
+            }
+        },
+    }
+
+
+def give_back_policy(persistent_volume: Manifest) -> Manifest:
+    """The patch that restores the reclaim policy and removes the note of it."""
+    policy = persistent_volume["metadata"]["annotations"][keys.ANNOTATION_RECLAIM_POLICY]
+    return {
+        "metadata": {
+            "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
+            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None},
+        },
+        "spec": {"persistentVolumeReclaimPolicy": policy},
+    }
+
+
+def disown(persistent_volume: Manifest) -> Manifest:
+    """The patch by which a volume that lost the race for its claim follows its policy again."""
+    patch = give_back_policy(persistent_volume)
+    patch["metadata"]["annotations"][keys.ANNOTATION_CLAIM] = None
+    patch["metadata"]["annotations"][keys.ANNOTATION_INSTALLED] = None
+    return patch
+
+
+def _metadata(volume: PluginVolume, name: str, component: str) -> Manifest:
+    return {
+        "name": name,
+        "namespace": volume.namespace,
+        "labels": labels(volume, component),
+        "annotations": notes_on(volume),
+    }
+
+
+def _owner(claim: Manifest) -> dict[str, str]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "name": claim["metadata"]["name"],
+        "uid": claim["metadata"]["uid"],
+    }
+
+
+def _pod_spec(volume: PluginVolume, secret_name: str) -> Manifest:
+    agent = volume.agent
+    spec: Manifest = {
+        # Never, so that failed pods and their logs stay.
+        "restartPolicy": "Never",
+        # Porter downloads files: it has no business with the API.
+        "automountServiceAccountToken": False,
+        "containers": [_container(agent)],
+        "volumes": [
+            {
+                "name": "porter-plugins",
+                "persistentVolumeClaim": {"claimName": volume.identity.staging_claim},
+            },
+            {"name": "porter-config", "secret": {"secretName": secret_name}},
+        ],
+    }
+    optional: dict[str, Any] = {
+        "serviceAccountName": agent.service_account,
+        "imagePullSecrets": [{"name": name} for name in agent.image_pull_secrets],
+        "nodeSelector": agent.node_selector,
+        "tolerations": agent.tolerations,
+        "affinity": agent.affinity,
+        "securityContext": agent.pod_security_context,
+    }
+    spec.update({key: value for key, value in optional.items() if value})
+    return spec
+
+
+def _container(agent: AgentSettings) -> Manifest:
+    mounts: list[Manifest] = [
+        {"name": "porter-plugins", "mountPath": PLUGINS_MOUNT, "subPath": PLUGINS_SUBPATH},
+        {"name": "porter-config", "mountPath": CONFIG_MOUNT, "readOnly": True},
+    ]
+    container: Manifest = {
+        "name": AGENT_CONTAINER,
+        "image": agent.image,
+        "args": ["plugins", "install", "-f", "%s/%s" % (CONFIG_MOUNT, DOCUMENT_FILE)],
+        "volumeMounts": mounts,
+    }
+    optional: dict[str, Any] = {
+        "imagePullPolicy": agent.pull_policy,
+        "env": agent.env,
+        "envFrom": agent.env_from,
+        "resources": agent.resources,
+        "securityContext": agent.container_security_context,
+    }
+    container.update({key: value for key, value in optional.items() if value})
+    return container

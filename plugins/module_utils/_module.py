@@ -1,0 +1,245 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules for plugin volumes share: options, their reading, results, and the one way to end.
+
+Private to the collection: not a public interface.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Mapping, Sequence
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
+from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    InputError,
+    MissingLibraryError,
+    PorterError,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Progress
+from ansible_collections.getporter.porter.plugins.module_utils._identity import (
+    canonical_document,
+    plugin_identity,
+    redacted_document,
+    redacted_plugins_document,
+    url_secrets,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label
+from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
+from ansible_collections.getporter.porter.plugins.module_utils._life import (
+    HAND_OVER_COURSE,
+    INSTALL_COURSE,
+    INSTALL_STATES,
+    Observed,
+    next_step,
+    remaining_steps,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
+
+# The end of an install's log that a result carries, in lines.
+LOG_LINES = 20
+
+_AGENT_OPTIONS: dict[str, Any] = {
+    "image": {"type": "str", "required": True},
+    "pull_policy": {"type": "str", "choices": ["Always", "IfNotPresent", "Never"]},
+    "service_account": {"type": "str"},
+    "image_pull_secrets": {"type": "list", "elements": "str", "no_log": False},
+    "node_selector": {"type": "dict"},
+    "tolerations": {"type": "list", "elements": "dict"},
+    "affinity": {"type": "dict"},
+    "resources": {"type": "dict"},
+    "env": {"type": "list", "elements": "dict"},
+    "env_from": {"type": "list", "elements": "dict"},
+    "pod_labels": {"type": "dict"},
+    "pod_annotations": {"type": "dict"},
+    "pod_security_context": {"type": "dict"},
+    "container_security_context": {"type": "dict"},
+    "backoff_limit": {"type": "int", "default": 6},
+    "active_deadline_seconds": {"type": "int"},
+    "ttl_seconds_after_finished": {"type": "int"},
+}
+
+_VOLUME_OPTIONS: dict[str, Any] = {
+    "agent_config": {"type": "str", "required": True},
+    "namespace": {"type": "str", "required": True},
+    "plugins": {"type": "raw", "required": True},
+    "volume_size": {"type": "str", "default": "64Mi"},
+    "storage_class": {"type": "str"},
+    "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
+}
+
+TIMEOUT_OPTION: dict[str, Any] = {"timeout": {"type": "int", "default": 600}}
+
+
+def make_module(options: Mapping[str, Any]) -> AnsibleModule:
+    """The module with the shared options and ``options``."""
+    return AnsibleModule(
+        argument_spec={
+            **AUTH_ARGUMENTS,
+            "volumes": {"type": "list", "elements": "dict", "required": True, "options": _VOLUME_OPTIONS},
+            **options,
+        },
+        supports_check_mode=True,
+        # Nothing of the arguments goes to the system log: feed URLs can hold credentials.
+        no_log=True,
+    )
+
+
+def success(module: AnsibleModule, result: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword arguments for ``exit_json``."""
+    return {**result, **_invocation(module)}
+
+
+def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
+    """The keyword arguments for ``fail_json``."""
+    result = {**error.as_result(), **_invocation(module)}
+    if isinstance(error, MissingLibraryError):
+        result["msg"] = missing_required_lib(error.library)
+    return result
+
+
+def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
+    """The result of a run, or the failure that names everything that failed."""
+    rows = [progress_row(each) for each in everyone]
+    errors = [each.error for each in everyone if each.error]
+    changed = any(each.done for each in everyone)
+    if errors:
+        details = errors[0].result if len(errors) == 1 else {}
+        raise PorterError(" ".join(error.message for error in errors), changed=changed, volumes=rows, **details)
+    return {"changed": changed, "volumes": rows}
+
+
+def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ...]) -> dict[str, Any]:
+    """The result in check mode: of the remaining steps those of ``course``, with detours on the way to it."""
+    rows = observed_rows(api, volumes)
+    for row in rows:
+        row["steps"] = steps_of_course(row, course)
+    return {"changed": any(row["steps"] for row in rows), "volumes": rows}
+
+
+def steps_of_course(row: Mapping[str, Any], course: tuple[str, ...]) -> list[str]:
+    """Those of a row's remaining steps that belong to ``course``; a detour belongs to where the volume stands now."""
+    if course is INSTALL_COURSE and row["state"] not in INSTALL_STATES:
+        return []
+    other = HAND_OVER_COURSE if course is INSTALL_COURSE else INSTALL_COURSE
+    detours_elsewhere = course is HAND_OVER_COURSE and row["state"] in INSTALL_STATES
+    return [action for action in row["steps"] if action in course or not (action in other or detours_elsewhere)]
+
+
+def progress_row(each: Progress) -> dict[str, Any]:
+    """What became of one volume."""
+    row = volume_row(each.volume, each.persistent_volume)
+    row.update(
+        state=each.state,
+        steps=each.done,
+        seconds=round(each.seconds, 1),
+        job=_job_row(each.volume, each.status, each.log),
+        error=each.error.message if each.error else None,
+    )
+    return row
+
+
+def observed_rows(api: KubeApi, volumes: Sequence[PluginVolume]) -> list[dict[str, Any]]:
+    """Every volume as it is, and the steps it still needs."""
+    seen = observe(api, volumes)
+    return [observed_row(volume, seen[volume.key]) for volume in volumes]
+
+
+def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
+    """One volume as it is, and the steps it still needs."""
+    step = next_step(volume, seen)
+    bound = step.target if step.target and step.target.get("kind") == "PersistentVolume" else None
+    bound = bound or (seen.volumes[0] if seen.volumes else None)
+    row = volume_row(volume, bound)
+    row.update(state=step.state, steps=remaining_steps(volume, seen), reason=step.reason or None)
+    return row
+
+
+def volume_row(volume: PluginVolume, persistent_volume: dict[str, Any] | None) -> dict[str, Any]:
+    """The parts that every result has of a volume."""
+    metadata = (persistent_volume or {}).get("metadata") or {}
+    noted = (metadata.get("annotations") or {}).get(keys.ANNOTATION_INSTALLED)
+    return {
+        "agent_config": volume.agent_config,
+        "namespace": volume.namespace,
+        "claim": volume.identity.claim,
+        "persistent_volume": metadata.get("name"),
+        "installed": json.loads(noted) if noted else {},
+    }
+
+
+def _job_row(volume: PluginVolume, status: JobStatus | None, log: str | None) -> dict[str, Any] | None:
+    if status is None:
+        return None
+    return {
+        "name": volume.identity.job,
+        "phase": status.phase,
+        "reason": status.reason,
+        "message": status.message or status.stuck,
+        "pod": status.pod,
+        "pods": status.pods,
+        "exit_code": status.exit_code,
+        "log": (log or "").splitlines()[-LOG_LINES:],
+    }
+
+
+def wanted_volumes(module: AnsibleModule) -> list[PluginVolume]:
+    """The wanted volumes, one for each claim: configs with one plugin set share theirs."""
+    volumes: dict[str, PluginVolume] = {}
+    for given in module.params["volumes"]:
+        volume, secrets, warnings = read_volume(given)
+        module.no_log_values.update(secrets)
+        for warning in warnings:
+            module.warn(warning)
+        other = volumes.setdefault(volume.key, volume)
+        if other.identity.document_digest != volume.identity.document_digest:
+            raise InputError(
+                "The plugin sets of %s and %s in namespace %s are different, but the Porter Operator's hash gives both "
+                "the claim name %s. Write one of them differently, for example with an explicit version."
+                % (other.agent_config, volume.agent_config, volume.namespace, volume.identity.claim)
+            )
+    return list(volumes.values())
+
+
+def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tuple[str, ...]]:
+    """One volume out of the option, the secrets in it, and what the user should be warned of."""
+    plugin_set = require_installable(parse_plugins(given["plugins"]))
+    if not plugin_set:
+        raise InputError("Agent config %s has no plugins, so it needs no plugin volume." % given["agent_config"])
+    namespace = dns_label(given["namespace"], "The namespace of agent config %s" % given["agent_config"])
+    volume = PluginVolume(
+        identity=plugin_identity(plugin_set, namespace),
+        namespace=namespace,
+        agent_config=given["agent_config"],
+        resource_label=short_resource_label(given["agent_config"]),
+        document=canonical_document(plugin_set),
+        redacted_document=redacted_document(plugin_set),
+        size=volume_size(given["volume_size"]),
+        storage_class=(given.get("storage_class") or "").strip() or None,
+        agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),
+    )
+    secrets = [secret for plugin in plugin_set for _key, url in plugin.sources for secret in url_secrets(url)]
+    return volume, secrets, plugin_set.warnings
+
+
+def _invocation(module: AnsibleModule) -> dict[str, Any]:
+    """The arguments as results show them, with nothing in the plugins' URLs that may be a secret."""
+    shown = dict(module.params)
+    shown["volumes"] = [{**given, "plugins": _shown_plugins(given["plugins"])} for given in module.params["volumes"]]
+    return {"invocation": {"module_args": shown}}
+
+
+def _shown_plugins(plugins: Any) -> Any:
+    try:
+        return redacted_plugins_document(parse_plugins(plugins))
+    except PorterError:
+        # The message tells what is wrong with it.
+        return "(not shown: it is no valid plugin set)"

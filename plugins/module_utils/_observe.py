@@ -1,0 +1,73 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads the state of plugin volumes: one list of each kind, however many volumes are asked about.
+
+Private to the collection: not a public interface.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, Sequence
+
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, JOBS, VOLUMES, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+
+Manifest = Dict[str, Any]
+
+INSTALL_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_STAGING)
+
+
+def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed]:
+    """What exists of each plugin volume, by its key. A list that fails raises: no answer is built on half of one.
+
+    The order matters. PersistentVolumes come last: a run beside this one that deletes the staging
+    claim has labelled the volume before, so a volume under way is never missed between two lists.
+    """
+    claims: dict[str, Manifest] = {}
+    jobs: dict[str, Manifest] = {}
+    for namespace in sorted({volume.namespace for volume in volumes}):
+        claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
+        jobs.update(_by_name(api.list_all(JOBS, namespace, label_selector=INSTALL_SELECTOR)))
+    listed = api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR)
+    return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
+
+
+def _of_one(
+    api: KubeApi,
+    volume: PluginVolume,
+    claims: dict[str, Manifest],
+    jobs: dict[str, Manifest],
+    listed: list[Manifest],
+) -> Observed:
+    names = volume.identity
+    claim = claims.get(volume.key)
+    return Observed(
+        claim=claim,
+        staging=claims.get("%s/%s" % (volume.namespace, names.staging_claim)),
+        job=jobs.get("%s/%s" % (volume.namespace, names.job)),
+        volumes=tuple(_volumes_of(api, volume, claim, listed)),
+    )
+
+
+def _volumes_of(api: KubeApi, volume: PluginVolume, claim: Any, listed: list[Manifest]) -> Iterable[Manifest]:
+    bound_name = claim["spec"].get("volumeName") if claim else None
+    found = [
+        each
+        for each in listed
+        if (each["metadata"].get("annotations") or {}).get(keys.ANNOTATION_CLAIM) == volume.key
+        or each["metadata"]["name"] == bound_name
+    ]
+    if bound_name and all(each["metadata"]["name"] != bound_name for each in found):
+        # The label was taken off by hand: the claim still tells the name.
+        unlabelled = api.get(VOLUMES, bound_name)
+        if unlabelled:
+            found.append(unlabelled)
+    return found
+
+
+def _by_name(items: list[Manifest]) -> dict[str, Manifest]:
+    return {"%s/%s" % (item["metadata"]["namespace"], item["metadata"]["name"]): item for item in items}

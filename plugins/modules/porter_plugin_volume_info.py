@@ -1,0 +1,141 @@
+#!/usr/bin/python
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: porter_plugin_volume_info
+short_description: Tell the state of Porter plugin volumes
+description:
+  - Lists the claims, Jobs and volumes of plugin sets once and tells for each set where its plugin volume is in its
+    life (V(absent), V(installing), V(failed), V(installed), V(released), V(reserved), V(claimed), V(ready)), and which
+    steps are left.
+  - The number of API requests does not grow with the number of plugin sets in a namespace.
+author:
+  - The getporter.porter contributors (@getporter)
+extends_documentation_fragment:
+  - kubernetes.core.k8s_auth_options
+  - getporter.porter.plugin_volumes
+  - getporter.porter.attributes
+  - getporter.porter.attributes.info
+  - getporter.porter.attributes.actiongroup_porter
+seealso:
+  - module: getporter.porter.porter_agent_job
+  - module: getporter.porter.porter_plugin_volume
+"""
+
+EXAMPLES = r"""
+- name: See where the plugin volume of a plugin set is in its life
+  getporter.porter.porter_plugin_volume_info:
+    volumes:
+      - agent_config: default
+        namespace: porter
+        plugins:
+          kubernetes:
+            version: v1.0.1
+        agent:
+          image: ghcr.io/getporter/porter-agent:v1.6.1
+"""
+
+RETURN = r"""
+install_needed:
+  description: Whether M(getporter.porter.porter_agent_job) has something to do for one of them.
+  returned: success
+  type: bool
+  sample: false
+hand_over_needed:
+  description: Whether M(getporter.porter.porter_plugin_volume) has, or will have after the install.
+  returned: success
+  type: bool
+  sample: false
+volumes:
+  description: One entry for each plugin claim, in the order of O(volumes); sets that are the same come once.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    agent_config:
+      description: The agent config that the volume was asked for.
+      type: str
+      returned: always
+      sample: default
+    namespace:
+      description: Its namespace.
+      type: str
+      returned: always
+      sample: porter
+    claim:
+      description: The name of the plugin claim.
+      type: str
+      returned: always
+      sample: porter-1d2c2ac9b3a8a9a4e5ba6a4b4b1a4ccf
+    persistent_volume:
+      description: The PersistentVolume behind it, V(null) before there is one.
+      type: str
+      returned: always
+      sample: pvc-4b8d6f0e-2f0b-4a57-9a39-3c6f6f1f6a55
+    installed:
+      description: The plugins on the volume with their installed versions.
+      type: dict
+      returned: always
+      sample:
+        kubernetes: v1.0.1
+    state:
+      description: Where the volume is in its life.
+      type: str
+      returned: always
+      sample: ready
+    steps:
+      description: What is still to be done until it is V(ready); empty when nothing is.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    reason:
+      description: What is awaited or in the way, V(null) where nothing is.
+      type: str
+      returned: always
+      sample: null
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.getporter.porter.plugins.module_utils._api import connect
+from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
+from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE, INSTALL_COURSE
+from ansible_collections.getporter.porter.plugins.module_utils._module import (
+    failure,
+    make_module,
+    observed_rows,
+    steps_of_course,
+    success,
+    wanted_volumes,
+)
+
+
+def _tell(module: AnsibleModule) -> dict[str, Any]:
+    volumes = wanted_volumes(module)
+    api = connect(module)
+    rows = observed_rows(api, volumes)
+    return {
+        "changed": False,
+        "volumes": rows,
+        "install_needed": any(steps_of_course(row, INSTALL_COURSE) for row in rows),
+        "hand_over_needed": any(steps_of_course(row, HAND_OVER_COURSE) for row in rows),
+    }
+
+
+def main() -> None:
+    module = make_module({})
+    try:
+        result = _tell(module)
+    except PorterError as error:
+        module.fail_json(**failure(module, error))
+    module.exit_json(**success(module, result))
+
+
+if __name__ == "__main__":
+    main()
