@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""A model of the parts of Kubernetes that a plugin volume meets, for unit tests.
+
+It keeps objects with uid and resourceVersion, checks preconditions, and does what the volume,
+Job and garbage controllers do, one small thing for each tick. Every claim about the real
+Kubernetes is proved by tests/integration; this one can be stopped at any request.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.getporter.porter.plugins.module_utils import _api
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError
+
+Manifest = dict[str, Any]
+LOG = "installed kubernetes plugin v1.0.1 (f1)\n"
+
+
+class Killed(BaseException):
+    """The run was killed at this request. No handler of the collection may catch it."""
+
+
+class FakeCluster:
+    """Objects by plural, namespace and name; ``policy`` and ``binding`` are the storage class's."""
+
+    def __init__(self, policy: str = "Delete", immediate: bool = False) -> None:
+        self.objects: dict[tuple[str, str, str], Manifest] = {}
+        self.policy, self.immediate = policy, immediate
+        self.jobs_succeed = True
+        self.completed_jobs = 0
+        self._numbers = itertools.count(1)
+
+    def of(self, plural: str) -> list[Manifest]:
+        return [item for (kind, _namespace, _name), item in sorted(self.objects.items()) if kind == plural]
+
+    def find(self, plural: str, name: str, namespace: str = "") -> Manifest | None:
+        return self.objects.get((plural, namespace, name))
+
+    # --- what clients do ---
+
+    def create(self, plural: str, body: Manifest) -> Manifest:
+        item = copy.deepcopy(body)
+        metadata = item["metadata"]
+        key = (plural, metadata.get("namespace", ""), metadata["name"])
+        if key in self.objects:
+            raise ConflictError(409, "AlreadyExists", f"{key} already exists")
+        metadata["uid"] = f"{next(self._numbers):08x}-uid"
+        metadata["creationTimestamp"] = f"{next(self._numbers):08d}"
+        self._touch(item)
+        self.objects[key] = item
+        return copy.deepcopy(item)
+
+    def patch(self, plural: str, name: str, body: Manifest, namespace: str = "") -> Manifest:
+        item = self.find(plural, name, namespace)
+        if item is None:
+            raise ApiError(404, "NotFound", name)
+        wanted = body["metadata"].get("resourceVersion")
+        if wanted and wanted != item["metadata"]["resourceVersion"]:
+            raise ConflictError(409, "Conflict", name)
+        _merge(item, body)
+        self._touch(item)
+        return copy.deepcopy(item)
+
+    def delete(self, plural: str, name: str, namespace: str, uid: str) -> None:
+        item = self.find(plural, name, namespace)
+        if item is None:
+            return
+        if item["metadata"]["uid"] != uid:
+            raise ConflictError(409, "Conflict", name)
+        item["metadata"].setdefault("deletionTimestamp", "now")
+        self._touch(item)
+
+    # --- what controllers do ---
+
+    def tick(self) -> bool:
+        """One small thing of one controller. False: all is at rest."""
+        steps: tuple[Callable[[], bool], ...] = (
+            self._bind_claims,
+            self._run_jobs,
+            self._finish_deletions,
+            self._lose_and_release,
+            self._collect_garbage,
+        )
+        return any(step() for step in steps)
+
+    def settle(self) -> None:
+        while self.tick():
+            pass
+
+    def _bind_claims(self) -> bool:
+        for claim in self.of("persistentvolumeclaims"):
+            if claim.get("status", {}).get("phase"):
+                continue
+            volume = self._volume_for(claim)
+            if volume is None:
+                continue
+            reference = volume["spec"].setdefault("claimRef", {})
+            reference.update(name=claim["metadata"]["name"], namespace=claim["metadata"]["namespace"])
+            reference["uid"] = claim["metadata"]["uid"]
+            volume["status"], claim["status"] = {"phase": "Bound"}, {"phase": "Bound"}
+            claim["spec"]["volumeName"] = volume["metadata"]["name"]
+            self._touch(volume, claim)
+            return True
+        return False
+
+    def _volume_for(self, claim: Manifest) -> Manifest | None:
+        name = claim["spec"].get("volumeName")
+        if name:
+            volume = self.find("persistentvolumes", name)
+            reference = (volume or {}).get("spec", {}).get("claimRef", {})
+            fits = reference.get("name") == claim["metadata"]["name"] and not reference.get("uid")
+            return volume if fits else None
+        if not (self.immediate or self._job_of(claim)):
+            return None
+        body = {
+            "kind": "PersistentVolume",
+            "metadata": {"name": f"pvc-{claim['metadata']['uid']}"},
+            "spec": {
+                "persistentVolumeReclaimPolicy": self.policy,
+                "accessModes": claim["spec"]["accessModes"],
+                "capacity": claim["spec"]["resources"]["requests"],
+            },
+        }
+        self.create("persistentvolumes", body)
+        return self.find("persistentvolumes", body["metadata"]["name"])  # type: ignore[index]
+
+    def _job_of(self, claim: Manifest) -> Manifest | None:
+        uid = claim["metadata"]["uid"]
+        return next((job for job in self.of("jobs") if job["metadata"]["ownerReferences"][0]["uid"] == uid), None)
+
+    def _run_jobs(self) -> bool:
+        for job in self.of("jobs"):
+            if job.get("status") or job["metadata"].get("deletionTimestamp"):
+                continue
+            namespace = job["metadata"]["namespace"]
+            name = job["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
+            claim = self.find("persistentvolumeclaims", name, namespace)
+            if not claim or claim["status"]["phase"] != "Bound":
+                continue
+            kind, phase = ("Complete", "Succeeded") if self.jobs_succeed else ("Failed", "Failed")
+            job["status"] = {"conditions": [{"type": kind, "status": "True", "reason": "R", "message": "M"}]}
+            self.completed_jobs += self.jobs_succeed
+            self._touch(job)
+            pod = {
+                "metadata": {
+                    "name": job["metadata"]["name"] + "-pod",
+                    "namespace": namespace,
+                    "ownerReferences": [{"uid": job["metadata"]["uid"]}],
+                },
+                "spec": {"claim": name},
+                "status": {"phase": phase},
+            }
+            self.create("pods", pod)
+            return True
+        return False
+
+    def _finish_deletions(self) -> bool:
+        """Pods go first: a claim that a pod mounts stays, and a Job deleted in the foreground takes its pods along."""
+        for (plural, namespace, name), item in sorted(self.objects.items(), key=lambda pair: pair[0][0] != "pods"):
+            if not item["metadata"].get("deletionTimestamp"):
+                continue
+            if plural == "jobs":
+                for pod in self.of("pods"):
+                    if pod["metadata"]["ownerReferences"][0]["uid"] == item["metadata"]["uid"]:
+                        del self.objects["pods", namespace, pod["metadata"]["name"]]
+                        return True
+            if plural == "persistentvolumeclaims" and any(pod["spec"]["claim"] == name for pod in self.of("pods")):
+                continue
+            del self.objects[plural, namespace, name]
+            return True
+        return False
+
+    def _lose_and_release(self) -> bool:
+        for volume in self.of("persistentvolumes"):
+            reference = volume["spec"].get("claimRef") or {}
+            if not reference.get("uid"):
+                if volume["status"]["phase"] != "Available":
+                    volume["status"] = {"phase": "Available"}
+                    self._touch(volume)
+                    return True
+                continue
+            claim = self.find("persistentvolumeclaims", reference["name"], reference["namespace"])
+            if claim and claim["metadata"]["uid"] == reference["uid"]:
+                continue
+            if volume["status"]["phase"] == "Bound":
+                volume["status"] = {"phase": "Released"}
+                self._touch(volume)
+                return True
+            if volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete":
+                del self.objects["persistentvolumes", "", volume["metadata"]["name"]]
+                return True
+        for claim in self.of("persistentvolumeclaims"):
+            name = claim["spec"].get("volumeName")
+            bound = claim.get("status", {}).get("phase") == "Bound"
+            volume = self.find("persistentvolumes", name) if name else None
+            if bound and (not volume or volume["spec"]["claimRef"].get("uid") != claim["metadata"]["uid"]):
+                claim["status"] = {"phase": "Lost"}
+                self._touch(claim)
+                return True
+        return False
+
+    def _collect_garbage(self) -> bool:
+        uids = {item["metadata"]["uid"] for item in self.objects.values()}
+        for (plural, _namespace, _name), item in list(self.objects.items()):
+            owners = item["metadata"].get("ownerReferences") or []
+            orphaned = owners and not any(owner["uid"] in uids for owner in owners)
+            if orphaned and plural != "pods" and not item["metadata"].get("deletionTimestamp"):
+                item["metadata"]["deletionTimestamp"] = "now"
+                return True
+        return False
+
+    def _touch(self, *items: Manifest) -> None:
+        for item in items:
+            item["metadata"]["resourceVersion"] = str(next(self._numbers))
+
+
+class FakeApi:
+    """The adapter's face on a FakeCluster. ``kill_at`` counts requests: that one is sent or not, then the run dies."""
+
+    def __init__(self, cluster: FakeCluster, kill_at: int | None = None, answered: bool = False) -> None:
+        self.cluster = cluster
+        self.requests = 0
+        self.writes: list[str] = []
+        self._kill_at, self._answered = kill_at, answered
+
+    def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: str) -> list[Manifest]:
+        return self._request("list", lambda: self._listed(resource, namespace, selectors.get("label_selector") or ""))
+
+    def _listed(self, resource: _api.Resource, namespace: str, selector: str) -> list[Manifest]:
+        if resource.plural == "pods":
+            return copy.deepcopy(self.cluster.of("pods"))
+        wanted = dict(term.split("=") for term in selector.split(",") if term)
+        return [
+            copy.deepcopy(item)
+            for item in self.cluster.of(resource.plural)
+            if (not namespace or item["metadata"].get("namespace") == namespace)
+            and wanted.items() <= (item["metadata"].get("labels") or {}).items()
+        ]
+
+    def get(self, resource: _api.Resource, name: str, namespace: str = "") -> Manifest | None:
+        return self._request("get", lambda: copy.deepcopy(self.cluster.find(resource.plural, name, namespace)))
+
+    def create(self, resource: _api.Resource, body: Manifest) -> Manifest:
+        return self._request(f"create {resource.plural}", lambda: self.cluster.create(resource.plural, body))
+
+    def merge_patch(self, resource: _api.Resource, name: str, body: Manifest, namespace: str = "") -> Manifest:
+        return self._request(
+            f"patch {resource.plural}", lambda: self.cluster.patch(resource.plural, name, body, namespace)
+        )
+
+    def delete(self, resource: _api.Resource, name: str, namespace: str = "", *, uid: str, **_options: str) -> None:
+        self._request(f"delete {resource.plural}", lambda: self.cluster.delete(resource.plural, name, namespace, uid))
+
+    def pod_log(self, *_names: str) -> str:
+        return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
+
+    def _request(self, what: str, act: Callable[[], Any]) -> Any:
+        self.requests += 1
+        due = self.requests == self._kill_at
+        if due and not self._answered:
+            raise Killed
+        answer = act()
+        if what.split()[0] in ("create", "patch", "delete"):
+            self.writes.append(what)
+        if due:
+            raise Killed
+        return answer
+
+
+def _merge(target: Manifest, patch: Manifest) -> None:
+    """RFC 7386."""
+    for key, value in patch.items():
+        if value is None:
+            target.pop(key, None)
+        elif isinstance(value, dict):
+            _merge(target.setdefault(key, {}), value)
+        else:
+            target[key] = value
