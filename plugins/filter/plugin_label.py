@@ -32,7 +32,7 @@ EXAMPLES = r"""
   kubernetes.core.k8s_info:
     kind: PersistentVolume
     label_selectors:
-      - getporter.org/plugins={{ {'kubernetes': {'version': 'v1.0.1'}} | getporter.porter.plugin_label }}
+      - "getporter.org/plugins={{ {'kubernetes': {'version': 'v1.0.1'}} | getporter.porter.plugin_label }}"
 """
 
 RETURN = r"""

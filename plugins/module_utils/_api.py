@@ -224,7 +224,7 @@ def connect(module: Any) -> KubeApi:
         raise InputError(
             "No usable Kubernetes connection: %s. Give kubeconfig (or K8S_AUTH_KUBECONFIG), or host with api_key "
             "(K8S_AUTH_HOST and K8S_AUTH_API_KEY, as the AWX Kubernetes credential sets them), or run in a pod with "
-            "a service account token." % error
+            "a service account token." % str(error).rstrip(".")
         ) from error
     return KubeApi(configuration, _create_headers(module))
 

@@ -179,7 +179,7 @@ def url_secrets(url: str) -> list[str]:
     userinfo = address.rpartition("@")[0].rpartition("//")[2]
     values = [pair.rpartition("=")[2] for pair in re.split("[&;]", query)]
     written = [userinfo, userinfo.partition(":")[2], *values]
-    return [secret for text in written for secret in {text, unquote(text)} if len(secret) > 2]
+    return [secret for text in written for secret in (text, unquote(text)) if len(secret) > 2]
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError
 
 Manifest = dict[str, Any]
+_Answer = TypeVar("_Answer")
 LOG = "installed kubernetes plugin v1.0.1 (f1)\n"
 
 
@@ -197,8 +198,8 @@ class FakeCluster:
         for claim in self.of("persistentvolumeclaims"):
             name = claim["spec"].get("volumeName")
             bound = claim.get("status", {}).get("phase") == "Bound"
-            volume = self.find("persistentvolumes", name) if name else None
-            if bound and (not volume or volume["spec"]["claimRef"].get("uid") != claim["metadata"]["uid"]):
+            behind = self.find("persistentvolumes", name) if name else None
+            if bound and (not behind or behind["spec"]["claimRef"].get("uid") != claim["metadata"]["uid"]):
                 claim["status"] = {"phase": "Lost"}
                 self._touch(claim)
                 return True
@@ -259,7 +260,7 @@ class FakeApi:
     def pod_log(self, *_names: str) -> str:
         return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
 
-    def _request(self, what: str, act: Callable[[], Any]) -> Any:
+    def _request(self, what: str, act: Callable[[], _Answer]) -> _Answer:
         self.requests += 1
         due = self.requests == self._kill_at
         if due and not self._answered:

@@ -168,7 +168,7 @@ def test_label_is_a_label_value(plugin_set: PluginSet) -> None:
 
 def small_sets() -> list[PluginSet]:
     """Every set of one or two plugins out of names and versions that are easily taken for each other."""
-    names = ["a", "b", "c", "a-b", "a_b", "a.b", "1.0", "v1.0", "a_v1.0", "A", "-a", "a-"]
+    names = ["0", "1", "a", "b", "c", "a-b", "a_b", "a.b", "1.0", "v1.0", "a_v1.0", "A", "-a", "a-"]
     versions = ["", "a", "b", "1.0", "v1.0", "v1.0_b", "v1.0_b_1.0", "1.0-", "latest", "1", "1."]
     plugins = [Plugin(name, version) for name in names for version in versions]
     pairs = ((x, y) for x, y in itertools.combinations(plugins, 2) if x.name != y.name)

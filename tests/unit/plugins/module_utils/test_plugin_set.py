@@ -96,6 +96,10 @@ def test_input_is_not_changed() -> None:
     assert value == before
 
 
+def test_set_is_sorted_however_it_was_made() -> None:
+    assert [plugin.name for plugin in PluginSet((Plugin("b"), Plugin("a")))] == ["a", "b"]
+
+
 def test_set_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         KUBERNETES.plugins = ()  # type: ignore[misc]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""Fixtures of the tests on a real cluster, which KUBECONFIG names. Without one they fail."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kubernetes import client, config
+
+from tests.support import feed as plugin_feed
+from tests.support.cluster import Cluster
+from tests.support.playbook import Playbook
+
+
+@pytest.fixture(scope="session")
+def kubeconfig() -> str:
+    path = os.environ.get("KUBECONFIG", "")
+    if not Path(path).is_file():
+        pytest.fail("KUBECONFIG names no cluster. Run `make integration`, which brings one up.")
+    return path
+
+
+@pytest.fixture(scope="session")
+def api(kubeconfig: str) -> client.ApiClient:
+    return config.new_client_from_config(kubeconfig)
+
+
+@pytest.fixture(scope="session")
+def feed(kubeconfig: str) -> str:
+    """The base URL of the plugin feed."""
+    return plugin_feed.deploy(kubeconfig)
+
+
+@pytest.fixture
+def cluster(api: client.ApiClient) -> Iterator[Cluster]:
+    """A namespace of its own with the strictest pod security; all that the test made goes afterwards."""
+    fresh = Cluster(api, f"it-{uuid.uuid4().hex[:8]}")
+    fresh.create_namespace()
+    yield fresh
+    fresh.remove()
+
+
+@pytest.fixture
+def channel(feed: str) -> str:
+    """A feed of the test's own, so that no other test's requests are in its counts."""
+    return f"{feed}/channel/{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def playbook(kubeconfig: str, cluster: Cluster, tmp_path: Path) -> Playbook:
+    return Playbook(kubeconfig, cluster.namespace, tmp_path)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""A namespace of a real cluster, for one test: what is in it, and its removal."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kubernetes import client
+from kubernetes.client.exceptions import ApiException
+
+from tests.support.playbook import AGENT_IMAGE
+
+# Seconds that the cluster's controllers may take for anything here.
+PATIENCE = 60
+
+
+class Cluster:
+    """One namespace, and the volumes that were made for it."""
+
+    def __init__(self, api: client.ApiClient, namespace: str) -> None:
+        self.core = client.CoreV1Api(api)
+        self.batch = client.BatchV1Api(api)
+        self.namespace = namespace
+
+    def create_namespace(self) -> None:
+        labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+        metadata = client.V1ObjectMeta(name=self.namespace, labels=labels)
+        self.core.create_namespace(client.V1Namespace(metadata=metadata))
+        wait_for(lambda: self.core.list_namespaced_service_account(self.namespace).items, "the default service account")
+
+    def remove(self) -> None:
+        """The namespace with all in it, and its volumes: those with the policy Retain do not go by themselves."""
+        self.core.delete_namespace(self.namespace)
+        wait_for(self._is_gone, f"the end of namespace {self.namespace}")
+        for volume in self.volumes():
+            if volume.spec.persistent_volume_reclaim_policy == "Retain":
+                self.core.delete_persistent_volume(volume.metadata.name)
+        wait_for(lambda: not self.volumes(), "the end of the volumes")
+
+    def _is_gone(self) -> bool:
+        try:
+            self.core.read_namespace(self.namespace)
+        except ApiException as error:
+            return bool(error.status == 404)
+        return False
+
+    def claims(self) -> list[Any]:
+        return list(self.core.list_namespaced_persistent_volume_claim(self.namespace).items)
+
+    def volumes(self) -> list[Any]:
+        """The PersistentVolumes that are, or were, bound to a claim of this namespace."""
+        everything = self.core.list_persistent_volume().items
+        return [each for each in everything if each.spec.claim_ref and each.spec.claim_ref.namespace == self.namespace]
+
+    def jobs(self) -> list[Any]:
+        return list(self.batch.list_namespaced_job(self.namespace).items)
+
+    def leftovers(self) -> list[str]:
+        """What is in the namespace besides plugin claims and what every namespace has."""
+        pods = self.core.list_namespaced_pod(self.namespace).items
+        secrets = self.core.list_namespaced_secret(self.namespace).items
+        staging = [claim for claim in self.claims() if claim.metadata.name.endswith("-staging")]
+        return [f"{type(item).__name__} {item.metadata.name}" for item in [*self.jobs(), *pods, *secrets, *staging]]
+
+    def versions(self) -> dict[str, str]:
+        """Name to resourceVersion of everything that a run could change."""
+        secrets = self.core.list_namespaced_secret(self.namespace).items
+        items = [*self.claims(), *self.volumes(), *self.jobs(), *secrets]
+        return {f"{type(item).__name__} {item.metadata.name}": item.metadata.resource_version for item in items}
+
+    def plugins_on(self, claim: str) -> dict[str, str]:
+        """Name to version, as Porter lists them in a pod that mounts the claim."""
+        name = "list-" + claim[-8:]
+        self.core.create_namespaced_pod(self.namespace, _listing_pod(name, claim))
+        wait_for(lambda: self._phase(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
+        log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
+        self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
+        wait_for(lambda: not self._phase(name), f"the removal of pod {name}")
+        listed = json.loads(log[log.index("[") :])
+        return {plugin["name"]: plugin["version"] for plugin in listed}
+
+    def _phase(self, pod: str) -> str:
+        try:
+            return str(self.core.read_namespaced_pod(pod, self.namespace).status.phase)
+        except ApiException as error:
+            if error.status == 404:
+                return ""
+            raise
+
+
+def wait_for(condition: Callable[[], Any], what: str) -> None:
+    """Until the condition holds, or fail."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {PATIENCE} s in vain for {what}"
+        time.sleep(0.1)
+
+
+def _listing_pod(name: str, claim: str) -> dict[str, Any]:
+    """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for."""
+    container = {
+        "name": "porter",
+        "image": AGENT_IMAGE,
+        "args": ["plugins", "list", "-o", "json"],
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "volumeMounts": [
+            {"name": "plugins", "mountPath": "/app/.porter/plugins", "subPath": "plugins", "readOnly": True}
+        ],
+    }
+    return {
+        "metadata": {"name": name},
+        "spec": {
+            "restartPolicy": "Never",
+            "automountServiceAccountToken": False,
+            "securityContext": {"runAsNonRoot": True, "runAsUser": 65532, "seccompProfile": {"type": "RuntimeDefault"}},
+            "containers": [container],
+            "volumes": [{"name": "plugins", "persistentVolumeClaim": {"claimName": claim, "readOnly": True}}],
+        },
+    }

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""Run the collection's playbooks as a user does, through ansible-runner, and read what came of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+
+AGENT_IMAGE = os.environ.get("AGENT_IMAGE", "getporter.local/porter-agent:v1.6.1")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run: its tasks' results in their order, and all that it printed."""
+
+    status: str
+    results: list[tuple[str, dict[str, Any]]]
+    output: str
+
+    @property
+    def changed(self) -> bool:
+        return any(result.get("changed") for _task, result in self.results)
+
+    @property
+    def message(self) -> str:
+        """Why it failed."""
+        return str(next((result["msg"] for _task, result in reversed(self.results) if result.get("failed")), ""))
+
+    def of(self, module: str) -> dict[str, Any]:
+        """The result of the last task that used the module."""
+        return next(result for used, result in reversed(self.results) if used == module)
+
+    def used(self, module: str) -> bool:
+        return any(used == module for used, _result in self.results)
+
+    @property
+    def table(self) -> list[str]:
+        """The closing summary."""
+        return list(self.of("ansible.builtin.debug")["msg"])
+
+
+@dataclass
+class Playbook:
+    """Runs playbooks against one namespace of one cluster."""
+
+    kubeconfig: str
+    namespace: str
+    folder: Path
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def run(
+        self,
+        playbook: str = "getporter.porter.install_plugins",
+        *,
+        arguments: str = "",
+        environment: dict[str, str] | None = None,
+        **variables: Any,
+    ) -> Outcome:
+        """Run a playbook; ``variables`` go without the role's prefix, ``plugins`` for porter_plugins_plugins."""
+        extra = {
+            "agent_image": AGENT_IMAGE,
+            "namespace": self.namespace,
+            "timeout": 90,
+            **self.settings,
+            **variables,
+        }
+        connection = {"K8S_AUTH_KUBECONFIG": self.kubeconfig} if environment is None else environment
+        folder = self.folder / uuid.uuid4().hex
+        run = ansible_runner.run(
+            private_data_dir=str(folder),
+            playbook=playbook,
+            cmdline=arguments or None,
+            extravars={f"porter_plugins_{key}": value for key, value in extra.items()},
+            envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_FORCE_COLOR": "0", **connection},
+            quiet=True,
+        )
+        outcome = Outcome(run.status, list(_results(run)), run.stdout.read())
+        shutil.rmtree(folder)
+        return outcome
+
+
+def _results(run: Any) -> Any:
+    for event in run.events:
+        if event["event"] in ("runner_on_ok", "runner_on_failed"):
+            data = event["event_data"]
+            yield data["resolved_action"], {**data["res"], "failed": event["event"] == "runner_on_failed"}
