@@ -15,6 +15,8 @@ NAME ?= porter
 AGENT_IMAGE ?= getporter.local/porter-agent:v1.6.1
 # More arguments for pytest, for example PYTEST_ARGS='-k collision'.
 PYTEST_ARGS ?=
+# Tests on the cluster wait most of their time, so that more of them run at once than there are cores.
+WORKERS ?= 4
 
 ROOT := $(CURDIR)
 VENV := $(ROOT)/.venv
@@ -68,7 +70,7 @@ sanity: venv ## ansible-test sanity, complete, in a clean copy of the collection
 .PHONY: integration
 integration: cluster-images ## Tests on the real cluster
 	@echo "== integration"
-	@KUBECONFIG=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) $(PYTEST) tests/integration $(PYTEST_ARGS)
+	@KUBECONFIG=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) $(PYTEST) -n $(WORKERS) tests/integration $(PYTEST_ARGS)
 
 .PHONY: molecule
 molecule: cluster-images ## The role as its users run it, by molecule

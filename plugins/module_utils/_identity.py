@@ -39,6 +39,8 @@ _PLAIN_NAME = re.compile("[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _PLAIN_VERSION = re.compile(r"v?[0-9]+\.[A-Za-z0-9.-]*[A-Za-z0-9]")
 _HASHED_LABEL = re.compile("-[0-9a-f]{10}$")
 _LABEL_LIMIT = 63
+# Shorter than any access token, longer than the words that are not secret.
+_TOKEN_LENGTH = 16
 
 
 @dataclass(frozen=True)
@@ -171,14 +173,17 @@ def secret_urls(value: Any) -> set[str]:
 
 
 def url_secrets(url: str) -> list[str]:
-    """Return the texts of a URL that no output may show: user information, and the values of its query.
+    """Return the texts of a URL that no output may show, as Porter prints them and decoded.
 
-    Those of one or two characters are left out: hiding them would black out unrelated text.
+    User information, and the pairs of the query; by itself a query's value only when it is long, because
+    hiding a common word everywhere would black out unrelated text. So with texts of one or two characters.
     """
     address, _mark, query = url.partition("#")[0].partition("?")
-    userinfo = address.rpartition("@")[0].rpartition("//")[2]
-    values = [pair.rpartition("=")[2] for pair in re.split("[&;]", query)]
-    written = [userinfo, userinfo.partition(":")[2], *values]
+    authority = (address.partition("//")[2] or address).partition("/")[0]
+    userinfo = authority.rpartition("@")[0]
+    pairs = re.split("[&;]", query)
+    tokens = [value for value in (pair.rpartition("=")[2] for pair in pairs) if len(value) >= _TOKEN_LENGTH]
+    written = [userinfo, userinfo.partition(":")[2], *pairs, *tokens]
     return [secret for text in written for secret in (text, unquote(text)) if len(secret) > 2]
 
 

@@ -36,13 +36,23 @@ def feed(kubeconfig: str) -> str:
     return plugin_feed.deploy(kubeconfig)
 
 
+@pytest.fixture(scope="session")
+def removals() -> Iterator[list[Cluster]]:
+    """Namespaces whose removal was begun. It takes seconds each, so it is awaited once, for all."""
+    begun: list[Cluster] = []
+    yield begun
+    for each in begun:
+        each.finish_removal()
+
+
 @pytest.fixture
-def cluster(api: client.ApiClient) -> Iterator[Cluster]:
+def cluster(api: client.ApiClient, removals: list[Cluster]) -> Iterator[Cluster]:
     """A namespace of its own with the strictest pod security; all that the test made goes afterwards."""
     fresh = Cluster(api, f"it-{uuid.uuid4().hex[:8]}")
+    removals.append(fresh)
     fresh.create_namespace()
     yield fresh
-    fresh.remove()
+    fresh.begin_removal()
 
 
 @pytest.fixture

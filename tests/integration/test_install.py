@@ -175,7 +175,8 @@ def test_mirror_and_url_are_read_by_porter(playbook: Playbook, cluster: Cluster,
 
 def test_credentials_in_a_feed_url_appear_nowhere(playbook: Playbook, cluster: Cluster, channel: str) -> None:
     password = "s3cr3t-w0rd"
-    address = channel.replace("http://", f"http://porter:{password}@") + f"/secret/porter/{password}/plugins/atom.xml"
+    feed = f"{channel}/secret/porter/{password.encode().hex()}/plugins/atom.xml"
+    address = feed.replace("http://", f"http://porter:{password}@")
     good = playbook.run(arguments="-vvv", plugins={"kubernetes": {"version": "v1.0.1", "feedURL": address}})
     assert good.status == "successful"
     bad = playbook.run(

@@ -32,9 +32,13 @@ class Cluster:
         self.core.create_namespace(client.V1Namespace(metadata=metadata))
         wait_for(lambda: self.core.list_namespaced_service_account(self.namespace).items, "the default service account")
 
-    def remove(self) -> None:
-        """The namespace with all in it, and its volumes: those with the policy Retain do not go by themselves."""
-        self.core.delete_namespace(self.namespace)
+    def begin_removal(self) -> None:
+        """Of the namespace with all in it."""
+        if not self._is_gone():
+            self.core.delete_namespace(self.namespace)
+
+    def finish_removal(self) -> None:
+        """Wait for the namespace, then for its volumes: those with the policy Retain do not go by themselves."""
         wait_for(self._is_gone, f"the end of namespace {self.namespace}")
         for volume in self.volumes():
             if volume.spec.persistent_volume_reclaim_policy == "Retain":

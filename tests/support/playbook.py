@@ -74,6 +74,7 @@ class Playbook:
         }
         connection = {"K8S_AUTH_KUBECONFIG": self.kubeconfig} if environment is None else environment
         folder = self.folder / uuid.uuid4().hex
+        folder.mkdir()
         run = ansible_runner.run(
             private_data_dir=str(folder),
             playbook=playbook,

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,7 +60,12 @@ var behaviours = map[string]behaviour{
 		return nil
 	}},
 	"secret": {2, func(_ *server, v *view, arguments []string) error {
-		v.userinfo = url.UserPassword(arguments[0], arguments[1])
+		// In hexadecimal, so that the password itself is in the user information of a URL and nowhere else.
+		password, err := hex.DecodeString(arguments[1])
+		if err != nil {
+			return fmt.Errorf("%q is not hexadecimal", arguments[1])
+		}
+		v.userinfo = url.UserPassword(arguments[0], string(password))
 		return nil
 	}},
 	"slow": {1, func(_ *server, v *view, arguments []string) error {

@@ -341,7 +341,7 @@ def test_latest_follows_the_feed(agent: LocalAgent, feed: LocalFeed, token: str)
 
 
 def test_credentials_in_the_address_are_sent(agent: LocalAgent, feed: LocalFeed) -> None:
-    mirror = feed.url.replace("//", "//user:pass@") + "/secret/user/pass"
+    mirror = feed.url.replace("//", "//user:pass@") + "/secret/user/70617373"
     done = agent.install(plugins_document(azure={"mirror": mirror}))
     assert done.returncode == 0, done.stderr
 
@@ -465,8 +465,8 @@ def test_unknown_plugin_is_named(agent: LocalAgent, feed: LocalFeed) -> None:
             "(500) 500 Internal Server Error",
         ),
         (
-            {"mirror": "URL/secret/a/b"},
-            "URL/secret/a/b/plugins/atom.xml",
+            {"mirror": "URL/secret/a/62"},
+            "URL/secret/a/62/plugins/atom.xml",
             "(401) 401 Unauthorized",
         ),
     ],

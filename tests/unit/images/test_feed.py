@@ -152,7 +152,7 @@ def test_secret_needs_its_credentials(feed: LocalFeed, credentials: str | None, 
         code = base64.b64encode(credentials.encode()).decode()
         headers["Authorization"] = f"Basic {code}"
     for rest in ("plugins/atom.xml", f"azure/v1.2.0/azure-linux-{ARCH}"):
-        assert feed.ask(f"/secret/user/pass/{rest}", headers=headers).status == status
+        assert feed.ask(f"/secret/user/70617373/{rest}", headers=headers).status == status
 
 
 @pytest.mark.parametrize(
