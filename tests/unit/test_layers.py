@@ -38,11 +38,7 @@ def named(path: Path, name: str) -> bool:
 
 
 def own_imports(path: Path) -> set[str]:
-    return {
-        name.removeprefix(OWN_UTILS).split(".")[0] + ".py"
-        for name in imports(path)
-        if name.startswith(OWN_UTILS)
-    }
+    return {name.removeprefix(OWN_UTILS).split(".")[0] + ".py" for name in imports(path) if name.startswith(OWN_UTILS)}
 
 
 @pytest.mark.parametrize("path", files(ROOT / "plugins" / "module_utils") + files(MODULES), ids=lambda path: path.name)

@@ -10,9 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
@@ -25,6 +22,9 @@ from ansible_collections.getporter.porter.plugins.module_utils._executor import 
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import staging_claim
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster, Killed
 
 POLICIES = ("Delete", "Retain")
