@@ -18,6 +18,9 @@ from typing import Any
 import pytest
 from kubernetes import client, config
 
+from tools.image_archive import ImageFile, write_image_archive
+from tools.local_cluster.names import interface
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 NAMES = ("it-a", "it-b")
 PAUSE = "getporter.local/pause:1"
@@ -30,7 +33,10 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the driver local need
 
 @dataclass(frozen=True)
 class Traces:
-    """What a cluster could leave on the machine, apart from its files."""
+    """What a cluster could leave on the machine, apart from its files.
+
+    Other clusters may come and go meanwhile: their processes, interfaces and control groups are left out.
+    """
 
     processes: frozenset[str]
     mounts: frozenset[str]
@@ -44,9 +50,9 @@ class Traces:
 
 def traces(state: Path) -> Traces:
     return Traces(
-        processes=frozenset(each for each in command_lines() if str(state) in each or "tools.local_cluster" in each),
+        processes=frozenset(each for each in command_lines() if str(state) in each),
         mounts=frozenset(Path("/proc/mounts").read_text(encoding="utf-8").splitlines()),
-        interfaces=frozenset(each["ifname"] for each in json.loads(output("ip", "-json", "link"))),
+        interfaces=frozenset(interfaces(state)),
         network_namespaces=output("ip", "netns"),
         packet_filter_tables=output("nft", "list", "tables"),
         control_groups=frozenset(str(each) for each in Path("/sys/fs/cgroup").rglob("*getporter-it-*")),
@@ -57,6 +63,14 @@ def traces(state: Path) -> Traces:
         ),
         kernel_settings=output("sysctl", "vm.overcommit_memory", "kernel.panic", "kernel.panic_on_oops"),
     )
+
+
+def interfaces(state: Path) -> Iterator[str]:
+    clusters = state / "getporter-porter" / "clusters"
+    own = {interface(clusters / name) for name in NAMES}
+    for each in json.loads(output("ip", "-json", "link")):
+        if each["ifname"] in own or not each["ifname"].startswith("gp-"):
+            yield each["ifname"]
 
 
 def command_lines() -> Iterator[str]:
@@ -266,8 +280,6 @@ def test_a_mode_that_directories_do_not_have_is_refused_in_words(clusters: dict[
 
 
 def test_an_image_can_be_loaded(world: World, clusters: dict[str, Cluster], tmp_path: Path) -> None:
-    from tools.image_archive import ImageFile, write_image_archive
-
     archive = tmp_path / "image.tar"
     write_image_archive(archive, tag="getporter.local/loaded:1", files=[ImageFile("/a", b"content")], entrypoint=["/a"])
 
@@ -365,6 +377,7 @@ def test_up_that_is_killed_leaves_what_down_can_find(
     assert not (world.tool.clusters / NAMES[1]).exists()
     # One supervisor, with its unshare, is the other cluster's.
     assert len([each for each in left.processes if "tools.local_cluster.supervisor" in each]) == 2
+    assert len(left.interfaces - world.before.interfaces) == 1
 
 
 def test_down_leaves_nothing(world: World, clusters: dict[str, Cluster]) -> None:

@@ -72,7 +72,7 @@ class FakeApi:
 
     made: list[str]
 
-    def __init__(self, kubeconfig: Path) -> None:
+    def __init__(self, kubeconfig: Path, *, direct: bool) -> None:
         FakeApi.made = []
 
     def create_storage_classes(self, classes: Sequence[api.StorageClass]) -> None:
@@ -318,6 +318,32 @@ def test_a_node_that_pods_can_go_to() -> None:
     assert not api.is_schedulable(node(unschedulable=True))
     assert not api.is_schedulable(node(taints=[taint]))
     assert not api.is_schedulable(client.V1Node(spec=client.V1NodeSpec(), status=client.V1NodeStatus()))
+
+
+REFUSING = """
+apiVersion: v1
+kind: Config
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: a, user: {}}]
+"""
+
+
+@pytest.mark.parametrize(("direct", "refused"), [(True, "port=1\\)"), (False, "port=2\\)")])
+def test_a_cluster_of_this_machine_is_not_asked_through_a_proxy(
+    direct: bool, refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:2")
+    (tmp_path / "kubeconfig").write_text(REFUSING)
+    with pytest.raises(ClusterError, match=f"asking for the version: the API server does not answer: .*{refused}"):
+        api.Api(tmp_path / "kubeconfig", direct=direct).version()
+
+
+def test_a_kubeconfig_that_is_none_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "kubeconfig").write_text("a: b\n")
+    with pytest.raises(ClusterError, match="cannot use the kubeconfig"):
+        api.Api(tmp_path / "kubeconfig", direct=True)
 
 
 def test_down_of_nothing_succeeds_and_says_so(paths: ClusterPaths, capsys: pytest.CaptureFixture[str]) -> None:

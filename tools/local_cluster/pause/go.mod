@@ -1,0 +1,3 @@
+module example.org/pause
+
+go 1.26
