@@ -225,3 +225,58 @@ def test_bad_input_is_refused_before_anything_is_sent(playbook: Playbook, variab
     assert outcome.status == "failed"
     assert words in outcome.message
     assert not outcome.used(INFO)
+
+
+def test_host_and_token_are_enough(playbook: Playbook, cluster: Cluster, channel: str, api: Any) -> None:
+    """F01, F02: what the AWX credential for Kubernetes sets, and nothing else; the token with its newline."""
+    connection = {
+        "K8S_AUTH_HOST": api.configuration.host,
+        "K8S_AUTH_API_KEY": cluster.admin_token() + "\n",
+        "K8S_AUTH_SSL_CA_CERT": api.configuration.ssl_ca_cert,
+        "K8S_AUTH_VERIFY_SSL": "True",
+        "KUBECONFIG": "/nonexistent",
+    }
+    outcome = playbook.run(environment=connection, plugins=plugins_from(channel, kubernetes="v1.0.1"))
+    assert outcome.status == "successful", outcome.output
+    assert cluster.claims()[0].status.phase == "Bound"
+
+
+def test_without_any_connection_the_message_lists_the_ways(playbook: Playbook) -> None:
+    """F01."""
+    outcome = playbook.run(environment={"HOME": "/nonexistent", "KUBECONFIG": ""}, plugins={"azure": {"version": "v1"}})
+    assert outcome.status == "failed"
+    for way in ("K8S_AUTH_KUBECONFIG", "K8S_AUTH_HOST and K8S_AUTH_API_KEY", "service account"):
+        assert way in outcome.message
+
+
+def test_security_contexts_can_be_removed(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+    """D06: with no user or group in the pod, the image's own user installs, and the pod is still `restricted`."""
+    outcome = playbook.run(
+        plugins=plugins_from(channel, kubernetes="v1.0.1"),
+        pod_security_context={"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+    )
+    assert outcome.status == "successful", outcome.output
+
+
+def test_a_pod_that_is_not_admitted_is_reported_in_the_clusters_words(
+    playbook: Playbook, cluster: Cluster, channel: str
+) -> None:
+    """D04: a Job whose pods are refused never fails by itself."""
+    outcome = playbook.run(
+        plugins=plugins_from(channel, kubernetes="v1.0.1"), container_security_context={}, progress_deadline=3
+    )
+    assert outcome.status == "failed"
+    assert "makes no progress" in outcome.message
+    assert 'violates PodSecurity "restricted' in outcome.message
+
+
+def test_an_image_that_cannot_be_pulled_is_reported(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+    """D02."""
+    outcome = playbook.run(
+        plugins=plugins_from(channel, kubernetes="v1.0.1"),
+        agent_image="getporter.local/no-such-image:v1",
+        pull_policy="Never",
+        progress_deadline=3,
+    )
+    assert outcome.status == "failed"
+    assert "ErrImageNeverPull" in outcome.message

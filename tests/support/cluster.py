@@ -24,6 +24,7 @@ class Cluster:
     def __init__(self, api: client.ApiClient, namespace: str) -> None:
         self.core = client.CoreV1Api(api)
         self.batch = client.BatchV1Api(api)
+        self.rbac = client.RbacAuthorizationV1Api(api)
         self.namespace = namespace
 
     def create_namespace(self) -> None:
@@ -51,6 +52,23 @@ class Cluster:
         except ApiException as error:
             return bool(error.status == 404)
         return False
+
+    def admin_token(self) -> str:
+        """A token of a service account that may do everything; it ends with the namespace."""
+        name = f"{self.namespace}-admin"
+        self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
+        binding = {
+            "metadata": {"name": name, "ownerReferences": [self._as_owner()]},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
+        }
+        self.rbac.create_cluster_role_binding(binding)
+        request = {"spec": {"expirationSeconds": 600}}
+        return str(self.core.create_namespaced_service_account_token(name, self.namespace, request).status.token)
+
+    def _as_owner(self) -> dict[str, str]:
+        namespace = self.core.read_namespace(self.namespace)
+        return {"apiVersion": "v1", "kind": "Namespace", "name": self.namespace, "uid": namespace.metadata.uid}
 
     def claims(self) -> list[Any]:
         return list(self.core.list_namespaced_persistent_volume_claim(self.namespace).items)
