@@ -75,7 +75,7 @@ def write_image_archive(
     entrypoint: Sequence[str],
     cmd: Sequence[str] = (),
     user: str = "",
-    env: Mapping[str, str] = {},
+    env: Mapping[str, str] | None = None,
     workdir: str = "/",
     directories: Sequence[ImageDirectory] = (),
 ) -> None:
@@ -97,7 +97,7 @@ def write_image_archive(
                 entrypoint=entrypoint,
                 cmd=cmd,
                 user=user,
-                env=env,
+                env=env or {},
                 workdir=workdir,
             )
         )

@@ -30,6 +30,7 @@ try:
     import urllib3.exceptions
     from kubernetes.client import ApiClient
     from kubernetes.config import ConfigException
+    from urllib3._collections import HTTPHeaderDict
 except ImportError:
     IMPORT_ERROR = traceback.format_exc()
 
@@ -109,7 +110,9 @@ class KubeApi:
         found: list[Manifest] = []
         while True:
             page = self._json("GET", resource.path(namespace), query=query)
-            found += page.get("items") or []
+            # The items of a list do not say what they are: the list does.
+            kind = {"apiVersion": page.get("apiVersion"), "kind": _item_kind(page)}
+            found += [{**kind, **item} for item in page.get("items") or []]
             query["continue"] = (page.get("metadata") or {}).get("continue")
             if not query["continue"]:
                 return found
@@ -161,12 +164,21 @@ class KubeApi:
             return self._send("GET", path, query=query, accept="*/*").decode("utf-8", errors="replace")
         except ApiError as error:
             # 400: the container has not started, or its log is gone with the container.
-            if error.status in (400, 404):
+            # 5xx: the node that holds the log does not answer. A log is a help, no condition.
+            if error.status in (400, 404) or error.status >= 500:
                 return None
             raise
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Manifest:
-        answer: Manifest = json.loads(self._send(method, path, **kwargs) or b"{}")
+        try:
+            answer = json.loads(self._send(method, path, **kwargs))
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise UnreachableError(
+                "What answers at %s is no Kubernetes API: its answer to %s %s is not a JSON object. Check the address "
+                "and the proxy options." % (self._configuration.host, method, path)
+            )
         return answer
 
     def _send(
@@ -179,13 +191,11 @@ class KubeApi:
         content_type: str = "application/json",
         accept: str = "application/json",
     ) -> bytes:
-        headers = {"Accept": accept, "User-Agent": "getporter.porter", **self._headers, **self._authorization()}
-        if body is not None:
-            headers["Content-Type"] = content_type
+        headers = self._all_headers({"Accept": accept, **({} if body is None else {"Content-Type": content_type})})
         given = {key: value for key, value in (query or {}).items() if value}
         url = self._configuration.host.rstrip("/") + path + ("?" + urlencode(given) if given else "")
         try:
-            response = self._pool.request(
+            response = self._pool.urlopen(
                 method,
                 url,
                 headers=headers,
@@ -193,21 +203,35 @@ class KubeApi:
                 timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT, read=READ_TIMEOUT),
             )
         except urllib3.exceptions.HTTPError as error:
+            # First, because some of these, such as the one for a wrong address, are ValueErrors too.
             raise UnreachableError(
                 "The Kubernetes API at %s did not answer: %s. Check the address, the network and the proxy options."
                 % (self._configuration.host, error)
             ) from error
+        except ValueError:
+            # Without the error's own text, which quotes the header.
+            raise InputError(
+                "The API token (or another connection option) holds a line break or another character that HTTP "
+                "headers do not allow. Give it as one line."
+            ) from None
         if response.status >= 400:
             raise _error_from(method, path, response.status, response.data)
         data: bytes = response.data
         return data
 
+    def _all_headers(self, own: dict[str, str]) -> Any:
+        """``own``, the impersonation headers (one with several values is sent several times), and Authorization."""
+        headers = HTTPHeaderDict({"User-Agent": "getporter.porter", **own})
+        for key, value in self._headers.items():
+            for each in value if isinstance(value, (list, tuple)) else [value]:
+                headers.add(key, each)
+        headers.update(self._authorization())
+        return headers
+
     def _authorization(self) -> dict[str, str]:
         """Asked anew for each request, because tokens of exec plugins expire."""
-        settings = self._configuration.auth_settings()
-        return {
-            entry["key"]: entry["value"] for entry in settings.values() if entry["in"] == "header" and entry["value"]
-        }
+        settings = self._configuration.auth_settings().values()
+        return {each["key"]: each["value"].strip() for each in settings if each["in"] == "header" and each["value"]}
 
 
 def connect(module: Any) -> KubeApi:
@@ -218,15 +242,30 @@ def connect(module: Any) -> KubeApi:
     """
     if IMPORT_ERROR:
         raise MissingLibraryError("kubernetes", IMPORT_ERROR)
+    auth = _create_auth_spec(module)
+    for secret in ("api_key", "password"):
+        if auth.get(secret):
+            # Files and credential stores end it with a newline, which no header may hold.
+            auth[secret] = auth[secret].strip()
+            # From the environment it comes unmarked.
+            module.no_log_values.add(auth[secret])
     try:
-        configuration = _create_configuration(_create_auth_spec(module))
-    except ConfigException as error:
+        configuration = _create_configuration(auth)
+    except Exception as error:  # a broken kubeconfig raises whatever its reader stumbled over
+        # Words of readers other than Kubernetes' own could quote a line with a token.
+        said = str(error) if isinstance(error, (ConfigException, OSError)) else type(error).__name__
         raise InputError(
             "No usable Kubernetes connection: %s. Give kubeconfig (or K8S_AUTH_KUBECONFIG), or host with api_key "
             "(K8S_AUTH_HOST and K8S_AUTH_API_KEY, as the AWX Kubernetes credential sets them), or run in a pod with "
-            "a service account token." % str(error).rstrip(".")
+            "a service account token." % said.rstrip(".")
         ) from error
     return KubeApi(configuration, _create_headers(module))
+
+
+def _item_kind(page: Manifest) -> str:
+    """``PersistentVolume`` out of a PersistentVolumeList."""
+    kind = str(page.get("kind") or "")
+    return kind[: -len("List")] if kind.endswith("List") else kind
 
 
 def _retries() -> Any:

@@ -55,11 +55,11 @@ class LocalFeed:
         path: str,
         *,
         method: str = "GET",
-        headers: Mapping[str, str] = {},
+        headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """Send one request; an error status is an answer like any other."""
         request = urllib.request.Request(  # noqa: S310 - always our own http address
-            self.url + path, method=method, headers=dict(headers)
+            self.url + path, method=method, headers=dict(headers or {})
         )
         # No proxy of the environment may come between.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -120,13 +120,13 @@ class LocalAgent:
                 (self.home / name).symlink_to(_program(name))
 
     def run(
-        self, *arguments: str, env: Mapping[str, str] = {}, user: int | None = None
+        self, *arguments: str, env: Mapping[str, str] | None = None, user: int | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run the agent as its image does, with nothing of this environment."""
         settings = {"PORTER_HOME": str(self.home), "PORTER_CONFIG": str(self.config)}
         return subprocess.run(
             [str(self.home / "agent"), *arguments],
-            env={**settings, **env},
+            env={**settings, **(env or {})},
             user=user,
             # The mode of new files must not depend on who runs this.
             umask=0o022,
@@ -141,7 +141,7 @@ class LocalAgent:
         document: str | Mapping[str, object],
         *flags: str,
         name: str = "plugins.json",
-        env: Mapping[str, str] = {},
+        env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Install from a plugins file that lies in the configuration."""
         text = document if isinstance(document, str) else json.dumps(document)

@@ -25,6 +25,13 @@ def kubeconfig() -> str:
     return path
 
 
+@pytest.fixture(autouse=True)
+def only_the_tests_own_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the caller's environment says about clusters must not reach the playbooks."""
+    for name in [name for name in os.environ if name.startswith("K8S_AUTH_")]:
+        monkeypatch.delenv(name)
+
+
 @pytest.fixture(scope="session")
 def api(kubeconfig: str) -> client.ApiClient:
     return config.new_client_from_config(kubeconfig)

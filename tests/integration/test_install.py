@@ -241,6 +241,20 @@ def test_host_and_token_are_enough(playbook: Playbook, cluster: Cluster, channel
     assert cluster.claims()[0].status.phase == "Bound"
 
 
+def test_a_token_is_never_shown(playbook: Playbook, api: Any) -> None:
+    """F02: neither one that the API refuses nor one that is no header."""
+    for token in ("t0ken-of-nobody", "t0ken\n-of-nobody"):
+        connection = {
+            "K8S_AUTH_HOST": api.configuration.host,
+            "K8S_AUTH_API_KEY": token,
+            "K8S_AUTH_VERIFY_SSL": "False",
+        }
+        outcome = playbook.run(arguments="-vvv", environment=connection, plugins={"azure": {"version": "v1.2.0"}})
+        assert outcome.status == "failed"
+        assert "t0ken" not in outcome.output
+        assert "Unauthorized" in outcome.message or "Give it as one line" in outcome.message
+
+
 def test_without_any_connection_the_message_lists_the_ways(playbook: Playbook) -> None:
     """F01."""
     outcome = playbook.run(environment={"HOME": "/nonexistent", "KUBECONFIG": ""}, plugins={"azure": {"version": "v1"}})

@@ -111,7 +111,7 @@ class Tool:
 
 
 def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    said, _ = process.communicate(timeout=UP_SECONDS)
+    said, _errors = process.communicate(timeout=UP_SECONDS)
     assert process.returncode == code, said
     return said
 

@@ -80,7 +80,7 @@ class Playbook:
             playbook=playbook,
             cmdline=arguments or None,
             extravars={f"porter_plugins_{key}": value for key, value in extra.items()},
-            envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_FORCE_COLOR": "0", **connection},
+            envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", **connection},
             quiet=True,
         )
         outcome = Outcome(run.status, list(_results(run)), run.stdout.read())

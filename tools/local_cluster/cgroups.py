@@ -55,7 +55,7 @@ def remove(name: str, timeout: float, mount: Path = MOUNT) -> None:
     deadline = time.monotonic() + timeout
     for root in hierarchies(mount):
         # Bottom up: a group with groups below it cannot be removed.
-        for directory, _, _ in os.walk(root / name, topdown=False):
+        for directory, _below, _files in os.walk(root / name, topdown=False):
             _remove_one(Path(directory), deadline)
 
 

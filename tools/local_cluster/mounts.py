@@ -71,7 +71,7 @@ def make_private(private: Mapping[str, str]) -> None:
         _shadow(parent, inside)
 
 
-def override_sysctls(directory: Path, values: Mapping[str, str] = KUBELET_SYSCTLS) -> None:
+def override_sysctls(directory: Path, values: Mapping[str, str]) -> None:
     """Have kernel settings read, and written, as files of this cluster.
 
     Args:

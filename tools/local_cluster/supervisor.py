@@ -59,7 +59,7 @@ def _enter_private_world(plan: Plan) -> None:
     mounts.share_below_root()
     mounts.make_private(plan.private)
     mounts.mount_proc()
-    mounts.override_sysctls(Path("/run/getporter-sysctl"))
+    mounts.override_sysctls(Path("/run/getporter-sysctl"), mounts.KUBELET_SYSCTLS)
 
 
 def _run(plan: Plan) -> None:

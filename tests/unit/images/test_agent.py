@@ -369,7 +369,7 @@ def test_files_of_a_plugin(agent: LocalAgent, feed: LocalFeed, token: str) -> No
     assert client.read_bytes() == runtime.read_bytes()
     # Each program is downloaded by itself.
     counts = feed.requests()
-    paths = [f"/channel/{token}/azure/v1.2.0/azure-linux-{a}" for a in {ARCH, "amd64"}]
+    paths = [f"/channel/{token}/azure/v1.2.0/azure-linux-{a}" for a in sorted({ARCH, "amd64"})]
     assert sum(counts[path] for path in paths) == 2
     assert json.loads((agent.plugins / "cache.json").read_text()) == {
         "packages": [

@@ -8,8 +8,8 @@ import base64
 import json
 import subprocess
 import time
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_feed_lists_the_catalogue(feed: LocalFeed) -> None:
 def test_links_lead_to_the_host_that_was_asked(feed: LocalFeed) -> None:
     headers = {"Host": "feed.example:8080"}
     document = feed.ask("/slow/0/plugins/atom.xml", headers=headers).body
-    [link, *_] = entries(document)["kubernetes", "v1.0.1"]
+    [link, *_others] = entries(document)["kubernetes", "v1.0.1"]
     assert link.startswith("http://feed.example:8080/slow/0/kubernetes/v1.0.1/kubernetes-linux-")
 
 
@@ -117,20 +117,20 @@ def test_wrong_use_is_told(feed: LocalFeed, path: str) -> None:
 
 def test_broken_has_entries_without_downloads(feed: LocalFeed) -> None:
     listed = entries(feed.ask("/broken/plugins/atom.xml").body)
-    [link, *_] = listed["azure", "v1.2.0"]
+    [link, *_others] = listed["azure", "v1.2.0"]
     assert link.startswith(f"{feed.url}/broken/azure/")
     assert feed.ask(link.removeprefix(feed.url)).status == 404
 
 
 def test_flaky_fails_once_for_each_token(feed: LocalFeed, token: str) -> None:
     path = f"/flaky/{token}/plugins/atom.xml"
-    assert [feed.ask(path).status for _ in range(3)] == [500, 200, 200]
+    assert [feed.ask(path).status for _number in range(3)] == [500, 200, 200]
     assert feed.ask(f"/flaky/{token}-2/plugins/atom.xml").status == 500
 
 
 def test_always500_never_works(feed: LocalFeed) -> None:
     path = "/always500/plugins/atom.xml"
-    assert [feed.ask(path).status for _ in range(3)] == [500, 500, 500]
+    assert [feed.ask(path).status for _number in range(3)] == [500, 500, 500]
 
 
 def test_slow_delays_downloads_but_not_the_feed(feed: LocalFeed) -> None:

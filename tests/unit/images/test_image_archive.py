@@ -32,12 +32,17 @@ DIRECTORIES = [ImageDirectory("/app", mode=0o1777, uid=7)]
 
 def write(
     target: Path,
-    files: Sequence[ImageFile] = FILES,
-    directories: Sequence[ImageDirectory] = DIRECTORIES,
+    files: Sequence[ImageFile] | None = None,
+    directories: Sequence[ImageDirectory] | None = None,
     **other: Any,
 ) -> Path:
     settings = {"tag": TAG, "entrypoint": ["/app/deep/tool"], **other}
-    write_image_archive(target, files=files, directories=directories, **settings)
+    write_image_archive(
+        target,
+        files=FILES if files is None else files,
+        directories=DIRECTORIES if directories is None else directories,
+        **settings,
+    )
     return target
 
 
@@ -54,7 +59,7 @@ def manifest_and_config(target: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def layer_bytes(target: Path) -> bytes:
-    manifest, _ = manifest_and_config(target)
+    manifest, _config = manifest_and_config(target)
     with tarfile.open(target) as archive:
         member = archive.extractfile(manifest["Layers"][0])
         assert member is not None

@@ -87,7 +87,7 @@ def test_images_are_written_once(tmp_path: Path) -> None:
 
 
 def test_archive_without_its_record_is_written_again(tmp_path: Path) -> None:
-    [archive, _] = build.build_images(tmp_path, say=lambda _line: None)
+    [archive, _feed] = build.build_images(tmp_path, say=lambda _line: None)
     content = archive.read_bytes()
     archive.write_bytes(b"half")
     (tmp_path / f"{archive.name}.inputs").unlink()
@@ -96,7 +96,7 @@ def test_archive_without_its_record_is_written_again(tmp_path: Path) -> None:
 
 
 def test_changed_image_is_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [archive, _] = build.build_images(tmp_path, say=lambda _line: None)
+    [archive, _feed] = build.build_images(tmp_path, say=lambda _line: None)
     old = archive.read_bytes()
     monkeypatch.setattr(build, "AGENT_IMAGE", "getporter.local/porter-agent:v9")
     build.build_images(tmp_path, say=lambda _line: None)

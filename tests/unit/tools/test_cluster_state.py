@@ -186,7 +186,7 @@ for _ in range(100):
 """
     racing = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stderr=subprocess.PIPE, text=True)
-        for _ in range(4)
+        for _number in range(4)
     ]
     assert [(process.communicate()[1], process.returncode) for process in racing] == [("", 0)] * 4
 

