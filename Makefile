@@ -70,7 +70,7 @@ sanity: venv ## ansible-test sanity, complete, in a clean copy of the collection
 .PHONY: integration
 integration: cluster-images ## Tests on the real cluster
 	@echo "== integration"
-	@KUBECONFIG=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) $(PYTEST) -n $(WORKERS) tests/integration $(PYTEST_ARGS)
+	@KUBECONFIG=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) $(PYTEST) -n $(WORKERS) --dist loadfile tests/integration $(PYTEST_ARGS)
 
 .PHONY: molecule
 molecule: cluster-images ## The role as its users run it, by molecule

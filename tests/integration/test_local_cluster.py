@@ -28,8 +28,6 @@ PAUSE = "getporter.local/pause:1"
 UP_SECONDS = 1200
 WAIT_SECONDS = 60
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the driver local needs root")
-
 
 @dataclass(frozen=True)
 class Traces:

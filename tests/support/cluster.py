@@ -81,6 +81,10 @@ class Cluster:
     def jobs(self) -> list[Any]:
         return list(self.batch.list_namespaced_job(self.namespace).items)
 
+    def wait_until_only_claims_are_left(self) -> None:
+        """The Secret is collected with its owner, a moment after it."""
+        wait_for(lambda: not self.leftovers(), f"the end of {self.leftovers()}")
+
     def leftovers(self) -> list[str]:
         """What is in the namespace besides plugin claims and what every namespace has."""
         pods = self.core.list_namespaced_pod(self.namespace).items

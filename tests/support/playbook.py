@@ -14,7 +14,15 @@ from typing import Any
 import ansible_runner
 
 AGENT_IMAGE = os.environ.get("AGENT_IMAGE", "getporter.local/porter-agent:v1.6.1")
+INFO = "getporter.porter.porter_plugin_volume_info"
+JOB = "getporter.porter.porter_agent_job"
+HAND_OVER = "getporter.porter.porter_plugin_volume"
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def plugins_from(feed: str, **versions: str) -> dict[str, Any]:
+    """A plugin set: name to version, from the feed below this address."""
+    return {name: {"version": version, "feedURL": f"{feed}/plugins/atom.xml"} for name, version in versions.items()}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .. import go_build
-from . import blueprint, cgroups, components, configs, names, network
+from . import blueprint, cgroups, components, configs, inotify, names, network
 from .driver import Say
 from .errors import ClusterError
 from .launcher import Launcher
@@ -64,6 +64,7 @@ class LocalCluster:
         version, program, pause = self._build()
         started = time.monotonic()
         self._say(f"starting Kubernetes {version} as cluster {self._name}")
+        inotify.raise_limit(self._paths.inotify_note, self._say)
         self._start(program, pause)
         self._say(f"cluster {self._name} is ready after {time.monotonic() - started:.1f} s")
 
@@ -81,7 +82,10 @@ class LocalCluster:
             lambda: not network.interface_exists(self._interface),
             timeout=STOP_SECONDS,
         )
-        return remove_tree(self._paths.directory)
+        removed = remove_tree(self._paths.directory)
+        if not self._paths.others():
+            inotify.restore_limit(self._paths.inotify_note)
+        return removed
 
     def status(self, record: Record) -> Mapping[str, str]:
         return {

@@ -34,6 +34,17 @@ class ClusterPaths:
         return self.directory.with_name(f".{self.directory.name}.lock")
 
     @property
+    def inotify_note(self) -> Path:
+        """What a kernel setting was before the first cluster, see `inotify.py`."""
+        return self.directory.with_name(".inotify")
+
+    def others(self) -> list[Path]:
+        """Return the directories of all other clusters."""
+        beside = self.directory.parent
+        entries = beside.iterdir() if beside.exists() else ()
+        return [each for each in entries if each.is_dir() and each != self.directory]
+
+    @property
     def record(self) -> Path:
         """What is known of the cluster, see `record.py`."""
         return self.directory / "cluster.json"
