@@ -103,7 +103,8 @@ options:
             type: int
           ttl_seconds_after_finished:
             description:
-              - After how many seconds Kubernetes removes the finished Job, should nobody else have removed it.
+              - After how many seconds Kubernetes removes the finished Job, should nobody else have removed it. At least
+                600, so that no Job vanishes before a run has seen it complete.
             type: int
 requirements:
   - kubernetes >= 24.2.0 (Python library)

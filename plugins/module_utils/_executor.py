@@ -51,9 +51,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume im
 
 Manifest = Dict[str, Any]
 
-# Seconds between rounds: while a Job runs, and during the hand-over, which takes tenths of a second.
-JOB_INTERVAL = 0.5
-HAND_OVER_INTERVAL = 0.1
+# Seconds between rounds: few after a step, since the hand-over takes tenths of a second; then more and more.
+LEAST_INTERVAL = 0.1
+MOST_INTERVAL = 0.5
+INTERVAL_GROWTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class Progress:
     # Uids of what goes after a failure of this run's time.
     clearing: frozenset[str] = frozenset()
     stuck_since: float | None = None
+    # Whether this run has made sure of the Secret with the plugins document.
+    has_document: bool = False
     last_reason: str = ""
 
 
@@ -103,6 +106,7 @@ class Executor:
         self._sleep = sleep
         self._architectures: dict[str, str | None] = {}
         self._pod_lists: dict[str, list[Manifest]] = {}
+        self._interval = LEAST_INTERVAL
         self._actions: dict[str, Callable[[Progress, life.Step, life.Observed], None]] = {
             life.CREATE_STAGING: self._create_staging,
             life.START_JOB: self._start_job,
@@ -110,6 +114,7 @@ class Executor:
             life.NOTE_INSTALLED: self._note_installed,
             life.CLEAR_FAILED: self._clear_failed,
             life.DELETE_JOB: self._delete_job,
+            life.DELETE_OLD_JOB: self._delete_job,
             life.DELETE_STAGING: self._delete_claim,
             life.DELETE_LOST_CLAIM: self._delete_claim,
             life.KEEP_VOLUME: self._keep_volume,
@@ -149,12 +154,12 @@ class Executor:
         try:
             step = life.next_step(each.volume, seen)
             each.state, each.last_reason = step.state, step.reason
+            each.persistent_volume = life.current_volume(each.volume, seen)
             if first and step.state == life.FAILED and seen.job:
                 each.old_failure = seen.job["metadata"]["uid"]
             if each.error:
                 self._clear_rest(each, seen)
             elif reached(step):
-                each.persistent_volume = step.target if step.action == life.NOTHING else None
                 each.finished = True
             elif step.action == life.BLOCKED:
                 raise PorterError(step.reason)
@@ -162,8 +167,14 @@ class Executor:
                 self._apply(each, step, seen)
         except UnreachableError:
             raise
+        except ConflictError:
+            # While the rest is cleared away: the next round sees what someone else did.
+            return
         except PorterError as error:
-            each.error, each.finished = error, True
+            # A failed install is what matters, though its rest cannot be cleared away.
+            if each.error:
+                each.error.message += " What it left could not be removed: %s" % error.message
+            each.error, each.finished = each.error or error, True
 
     def _apply(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         try:
@@ -173,6 +184,7 @@ class Executor:
             return
         if step.action not in life.WAITS:
             each.done.append(step.action)
+            self._interval = LEAST_INTERVAL
 
     def _give_up_late(self, waiting: list[Progress], begin: float) -> None:
         if self._clock() - begin < self._settings.timeout:
@@ -189,8 +201,8 @@ class Executor:
     def _sleep_a_little(self, under_way: list[Progress]) -> None:
         if all(each.finished for each in under_way):
             return
-        hand_over = any(each.state not in (life.INSTALLING, life.FAILED) for each in under_way if not each.finished)
-        self._sleep(HAND_OVER_INTERVAL if hand_over else JOB_INTERVAL)
+        self._sleep(self._interval)
+        self._interval = min(self._interval * INTERVAL_GROWTH, MOST_INTERVAL)
 
     # --- the install ---
 
@@ -202,13 +214,20 @@ class Executor:
         self._start_install(each, _target(step))
 
     def _start_install(self, each: Progress, staging: Manifest) -> None:
+        self._provide_document(each, staging)
+        self._create(JOBS, manifests.install_job(each.volume, staging))
+
+    def _provide_document(self, each: Progress, staging: Manifest) -> None:
         # Its name holds the staging claim's uid: where it exists, it can only be the one we want.
         with suppress(ConflictError):
             self._create(SECRETS, manifests.document_secret(each.volume, staging))
-        self._create(JOBS, manifests.install_job(each.volume, staging))
+        each.has_document = True
 
     def _watch_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         job = _target(step)
+        if not each.has_document and seen.staging:
+            # A Job that someone else started waits for ever when its Secret was deleted by hand.
+            self._provide_document(each, seen.staging)
         pods = self._pods(job)
         each.status = job_status(job, pods, [])
         if each.status.phase in ("pending", "scheduled", "pulling"):
@@ -220,7 +239,8 @@ class Executor:
         if not stuck:
             each.stuck_since = None
             return
-        each.stuck_since = each.stuck_since or self._clock()
+        if each.stuck_since is None:
+            each.stuck_since = self._clock()
         if self._clock() - each.stuck_since >= self._settings.progress_deadline:
             raise JobFailedError(
                 "%s: the install Job %s makes no progress since %d s: %s. It is left as it is; a later run goes on "
@@ -246,7 +266,7 @@ class Executor:
         """A failure of this run's time is kept in ``error``; one from before is only cleared away."""
         job, staging = seen.job, _target(step)
         if job and job["metadata"]["uid"] != each.old_failure:
-            each.error = self._failure(each, job)
+            each.error = self._failure(each, job, step)
             if self._settings.keep_failed:
                 each.finished = True
                 return
@@ -266,14 +286,14 @@ class Executor:
                 self._delete(resource, item, propagation="Foreground" if resource is JOBS else "Background")
         each.finished = bool(each.error) and not left
 
-    def _failure(self, each: Progress, job: Manifest) -> PorterError:
+    def _failure(self, each: Progress, job: Manifest, step: life.Step) -> PorterError:
         pods = self._pods(job)
         each.status = job_status(job, pods, [])
         each.log = self._log(newest_pod(pods))
-        said = last_line(each.log) or each.status.message
+        said = step.reason or last_line(each.log) or each.status.message
         return JobFailedError(
             "%s: the install Job %s failed (%s): %s"
-            % (each.volume.key, job["metadata"]["name"], each.status.reason, said),
+            % (each.volume.key, job["metadata"]["name"], each.status.reason or each.status.phase, said),
             phase=each.status.phase,
             reason=each.status.reason,
             pod=each.status.pod,
@@ -330,10 +350,11 @@ class Executor:
             if resource is SECRETS:
                 raise
             existing = self._api.get(resource, name, namespace)
-            if existing and (existing["metadata"].get("labels") or {}).get(keys.LABEL_MANAGED) != "true":
+            selector = INSTALL_SELECTOR if resource is JOBS else keys.MANAGED_SELECTOR
+            if existing and not _selected(existing, selector):
                 raise PorterError(
-                    "%s %s in namespace %s exists and is not labelled %s, so it is left alone. Rename or delete it, "
-                    "and run again." % (body["kind"], name, namespace, keys.MANAGED_SELECTOR)
+                    "%s %s in namespace %s exists and is not labelled %s, so it is left alone. Label it so if it is "
+                    "this collection's, or else delete it, and run again." % (body["kind"], name, namespace, selector)
                 ) from None
             raise
 
@@ -377,6 +398,12 @@ class Executor:
                 "kubernetes.io/arch"
             )
         return self._architectures[node_name]
+
+
+def _selected(item: Manifest, selector: str) -> bool:
+    """Whether lists with this selector of the form ``a=b,c=d`` show the item."""
+    wanted = dict(term.split("=", 1) for term in selector.split(","))
+    return wanted.items() <= (item["metadata"].get("labels") or {}).items()
 
 
 def _target(step: life.Step) -> Manifest:

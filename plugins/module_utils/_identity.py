@@ -63,11 +63,6 @@ class PluginIdentity:
         """The install Job."""
         return self._derived("install")
 
-    @property
-    def secret(self) -> str:
-        """The Secret with the plugins document, which may hold passwords in URLs."""
-        return self._derived("document")
-
     def _derived(self, suffix: str) -> str:
         return f"{self.claim}-{suffix}" if self.claim else ""
 

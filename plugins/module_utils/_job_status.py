@@ -61,7 +61,7 @@ def job_status(job: Manifest, pods: list[Manifest], events: list[Manifest]) -> J
             stuck="the Job is suspended; whatever suspended it (a queue controller, for example) must resume it",
         )
     if newest is None:
-        return JobStatus(PENDING, stuck=_warning(events))
+        return JobStatus(PENDING, stuck=_standing_warning(events))
     return _of_pod(newest, len(pods), events)
 
 
@@ -115,18 +115,38 @@ def _of_pod(pod: Manifest, pods: int, events: list[Manifest]) -> JobStatus:
     waiting = state.get("waiting") or {}
     reason = waiting.get("reason", "")
     if reason not in _NORMAL_WAITING:
-        message = waiting.get("message") or _warning(events)
+        message = waiting.get("message") or _words(_latest(_warnings(events)))
         return JobStatus(PULLING, reason=reason, stuck="pod %s: %s: %s" % (name, reason, message), pod=name, pods=pods)
     if "terminated" in state:
         return JobStatus(RUNNING, pod=name, pods=pods, exit_code=state["terminated"].get("exitCode"))
-    return JobStatus(SCHEDULED, stuck=_warning(events), pod=name, pods=pods)
+    return JobStatus(SCHEDULED, stuck=_standing_warning(events), pod=name, pods=pods)
 
 
-def _warning(events: list[Manifest]) -> str:
-    """The latest warning, in the cluster's words."""
-    warnings = [event for event in events if event.get("type") == "Warning"]
-    latest = max(warnings, key=lambda event: event.get("lastTimestamp") or event.get("eventTime") or "", default=None)
-    return "%s: %s" % (latest.get("reason"), latest.get("message")) if latest else ""
+def _standing_warning(events: list[Manifest]) -> str:
+    """The latest warning, unless something went on after it, such as the pull of the image."""
+    warning = _latest(_warnings(events))
+    others = _latest([event for event in events if event.get("type") != "Warning"])
+    return "" if warning and others and _time(others) > _time(warning) else _words(warning)
+
+
+def _warnings(events: list[Manifest]) -> list[Manifest]:
+    return [event for event in events if event.get("type") == "Warning"]
+
+
+def _latest(events: list[Manifest]) -> Manifest | None:
+    return max(events, key=_time, default=None)
+
+
+def _time(event: Manifest) -> str:
+    """When it happened (last), to the second: some components write fractions, others do not."""
+    repeated = (event.get("series") or {}).get("lastObservedTime")
+    when: str = repeated or event.get("lastTimestamp") or event.get("eventTime") or ""
+    return when[: len("2026-01-31T12:00:00")]
+
+
+def _words(event: Manifest | None) -> str:
+    """An event in the cluster's words."""
+    return "%s: %s" % (event.get("reason"), event.get("message")) if event else ""
 
 
 def _condition(item: Manifest, kind: str) -> dict[str, Any]:

@@ -48,6 +48,8 @@ CLEAR_FAILED = "remove what the failed install left"
 DELETE_JOB = "delete the install Job"
 DELETE_STAGING = "delete the staging claim"
 WAIT_STAGING_GONE = "wait until the staging claim is gone"
+DELETE_OLD_JOB = "delete the old install Job"
+WAIT_OLD_STAGING_GONE = "wait until the old staging claim is gone"
 WAIT_JOB_GONE = "wait until the old install Job is gone"
 WAIT_RELEASED = "wait until the volume is released"
 KEEP_VOLUME = "set the volume's reclaim policy to Retain"
@@ -62,7 +64,17 @@ BLOCKED = "blocked"
 NOTHING = "nothing to do"
 
 # Steps that change nothing but time.
-WAITS = frozenset((WAIT_JOB, WAIT_STAGING_GONE, WAIT_JOB_GONE, WAIT_RELEASED, WAIT_BOUND, WAIT_CLAIM_GONE))
+WAITS = frozenset(
+    (
+        WAIT_JOB,
+        WAIT_STAGING_GONE,
+        WAIT_OLD_STAGING_GONE,
+        WAIT_JOB_GONE,
+        WAIT_RELEASED,
+        WAIT_BOUND,
+        WAIT_CLAIM_GONE,
+    )
+)
 
 # The steps of a life without detours: first the install, then the hand-over.
 INSTALL_COURSE = (CREATE_STAGING, START_JOB, WAIT_JOB, NOTE_INSTALLED)
@@ -112,18 +124,29 @@ def next_step(volume: PluginVolume, seen: Observed) -> Step:
     return _install(seen)
 
 
+def current_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
+    """The PersistentVolume that holds the plugins, None before one is known to."""
+    if seen.claim:
+        return _volume_named(seen, seen.claim["spec"].get("volumeName"))
+    return _installed_volume(volume, seen)
+
+
 def remaining_steps(volume: PluginVolume, seen: Observed) -> list[str]:
-    """The actions still to come if all goes well: what check mode tells."""
+    """The actions still to come if all goes well: what check mode tells. Just ``blocked`` where it cannot."""
     step = next_step(volume, seen)
-    if step.action in (NOTHING, BLOCKED):
+    if step.action == NOTHING:
         return []
+    if step.action == BLOCKED:
+        return [BLOCKED]
     if step.state == READY or step.action == GIVE_BACK_POLICY:
         return [step.action]
     if step.action == KEEP_VOLUME:
         return [step.action, *_course_from(DELETE_JOB)]
-    if step.state in (ABSENT, FAILED) or step.action not in _USUAL_COURSE:
+    if step.state in (ABSENT, FAILED):
         detour = [] if step.action == CREATE_STAGING else [step.action]
         return detour + list(_USUAL_COURSE)
+    if step.action == WAIT_JOB_GONE:
+        return [step.action, *_course_from(START_JOB)]
     return _course_from(step.action)
 
 
@@ -162,6 +185,9 @@ def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest) -> Step:
     if phase == "Lost":
         return Step(ABSENT, DELETE_LOST_CLAIM, claim, "the volume behind the plugin claim %s no longer exists" % name)
     bound = _volume_named(seen, claim["spec"].get("volumeName"))
+    if not bound and claim["spec"].get("volumeName") and phase == "Pending":
+        # A claim made again out of a manifest, for example: it would wait for ever, and holds nothing.
+        return Step(ABSENT, DELETE_LOST_CLAIM, claim, "the volume that the plugin claim %s names does not exist" % name)
     if not bound and not claim["spec"].get("volumeName"):
         return Step(
             CLAIMED,
@@ -170,22 +196,20 @@ def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest) -> Step:
             "the claim %s is %s and names no volume, so it is not one that this collection made. Delete it "
             "if nothing needs it, and run again" % (name, phase),
         )
-    if bound and _waits_for_its_predecessor(bound, claim):
+    if bound and _waits_for_its_predecessor(volume, bound, claim):
         return Step(RELEASED, RESERVE, bound)
     if phase != "Bound" or not bound or not _bound_to(bound, claim):
-        return Step(CLAIMED, WAIT_BOUND, claim, "the plugin claim %s is %s" % (name, phase))
+        return Step(CLAIMED, WAIT_BOUND, claim, "the plugin claim %s is %s; %s" % (name, phase, _whereabouts(bound)))
     return _tidy(seen, bound)
 
 
-def _waits_for_its_predecessor(persistent_volume: Manifest, claim: Manifest) -> bool:
-    """The volume is still reserved for a claim of the same name that was deleted and made again."""
-    reference = persistent_volume["spec"].get("claimRef") or {}
+def _waits_for_its_predecessor(volume: PluginVolume, persistent_volume: Manifest, claim: Manifest) -> bool:
+    """The volume still names the claim before this one: the staging claim, or one of the same name, that is gone."""
     return (
         _phase(claim) == "Pending"
         and _phase(persistent_volume) == "Released"
-        and keys.ANNOTATION_INSTALLED in _annotations(persistent_volume)
-        and reference.get("name") == claim["metadata"]["name"]
-        and reference.get("uid") not in (None, "", claim["metadata"]["uid"])
+        and _is_usable(volume, persistent_volume)
+        and _reference(persistent_volume).get("uid") not in (None, "", claim["metadata"]["uid"])
     )
 
 
@@ -209,21 +233,30 @@ def _is_superfluous(other: Manifest) -> bool:
 
 def _installed_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
     """The volume whose install completed. Of several, the one that is furthest on its way."""
-    candidates = [each for each in seen.volumes if _is_usable(each)]
+    candidates = [each for each in seen.volumes if _is_usable(volume, each)]
     return max(
         candidates, key=lambda each: (_refers_to(each, volume.identity.claim), each["metadata"]["name"]), default=None
     )
 
 
-def _is_usable(persistent_volume: Manifest) -> bool:
-    """Installed, and not about to be reclaimed: a released volume with the policy Delete is as good as gone."""
+def _is_usable(volume: PluginVolume, persistent_volume: Manifest) -> bool:
+    """Installed, nobody else's since, and not about to be reclaimed.
+
+    A released volume with the policy Delete is as good as gone.
+    """
     notes = _annotations(persistent_volume)
+    reference = _reference(persistent_volume)
+    own = not reference or (
+        reference.get("namespace") == volume.namespace
+        and reference.get("name") in (volume.identity.claim, volume.identity.staging_claim)
+    )
     survives = (
         keys.ANNOTATION_RECLAIM_POLICY in notes
         or persistent_volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     )
     return (
         keys.ANNOTATION_INSTALLED in notes
+        and own
         and survives
         and not _deleting(persistent_volume)
         and _phase(persistent_volume) != "Failed"
@@ -240,11 +273,11 @@ def _hand_over(volume: PluginVolume, seen: Observed, installed: Manifest) -> Ste
         if not _deleting(seen.staging):
             return Step(INSTALLED, DELETE_STAGING, seen.staging)
         return Step(INSTALLED, WAIT_STAGING_GONE, seen.staging, "pods that mount the staging claim end first")
-    reference = installed["spec"].get("claimRef") or {}
+    reference = _reference(installed)
     if _refers_to(installed, volume.identity.claim) and not reference.get("uid"):
         return Step(RESERVED, CREATE_CLAIM, installed)
-    if reference.get("uid") and _phase(installed) == "Bound":
-        return Step(INSTALLED, WAIT_RELEASED, installed)
+    if reference.get("uid") and _phase(installed) != "Released":
+        return Step(INSTALLED, WAIT_RELEASED, installed, _whereabouts(installed))
     return Step(RELEASED, RESERVE, installed)
 
 
@@ -252,11 +285,11 @@ def _install(seen: Observed) -> Step:
     """From nothing to a Job that completed. The staging claim is the anchor: Job and Secret belong to it."""
     job, staging = seen.job, seen.staging
     if staging and _deleting(staging):
-        return Step(ABSENT, WAIT_STAGING_GONE, staging, "an older staging claim is being deleted")
+        return _without_staging(job, staging)
     if job and not job_belongs_to(job, staging):
         if _deleting(job):
             return Step(ABSENT, WAIT_JOB_GONE, job)
-        return Step(ABSENT, DELETE_JOB, job)
+        return Step(ABSENT, DELETE_OLD_JOB, job)
     if not staging:
         return Step(ABSENT, CREATE_STAGING)
     if _phase(staging) == "Lost":
@@ -269,6 +302,20 @@ def _install(seen: Observed) -> Step:
     if outcome is None:
         return Step(INSTALLING, WAIT_JOB, job)
     return Step(INSTALLING, NOTE_INSTALLED, staging) if outcome else Step(FAILED, CLEAR_FAILED, staging)
+
+
+def _without_staging(job: Manifest | None, staging: Manifest) -> Step:
+    """The staging claim is being deleted, perhaps by hand: as long as the Job has pods, even ended ones, it stays."""
+    if job and not _deleting(job):
+        if job_belongs_to(job, staging) and job_outcome(job):
+            return Step(INSTALLING, NOTE_INSTALLED, staging)
+        return Step(ABSENT, DELETE_OLD_JOB, job)
+    return Step(
+        ABSENT,
+        WAIT_OLD_STAGING_GONE,
+        staging,
+        "the staging claim %s is being deleted; pods that mount it end first" % staging["metadata"]["name"],
+    )
 
 
 def _refuse_other_sets(volume: PluginVolume, seen: Observed) -> None:
@@ -298,12 +345,28 @@ def _volume_named(seen: Observed, name: str | None) -> Manifest | None:
 
 
 def _bound_to(persistent_volume: Manifest, claim: Manifest) -> bool:
-    reference = persistent_volume["spec"].get("claimRef") or {}
-    return _phase(persistent_volume) == "Bound" and reference.get("uid") == claim["metadata"]["uid"]
+    return _phase(persistent_volume) == "Bound" and _reference(persistent_volume).get("uid") == claim["metadata"]["uid"]
 
 
 def _refers_to(persistent_volume: Manifest, claim_name: str) -> bool:
-    return (persistent_volume["spec"].get("claimRef") or {}).get("name") == claim_name
+    return _reference(persistent_volume).get("name") == claim_name
+
+
+def _reference(persistent_volume: Manifest) -> dict[str, Any]:
+    return persistent_volume["spec"].get("claimRef") or {}
+
+
+def _whereabouts(persistent_volume: Manifest | None) -> str:
+    """Where the volume stands, for a wait that takes too long."""
+    if not persistent_volume:
+        return "its volume is not there"
+    reference = _reference(persistent_volume)
+    claim = "%s/%s" % (reference.get("namespace"), reference.get("name")) if reference else "no claim"
+    return "its volume %s is %s and belongs to %s" % (
+        persistent_volume["metadata"]["name"],
+        _phase(persistent_volume),
+        claim,
+    )
 
 
 def _deleting(item: Manifest) -> bool:

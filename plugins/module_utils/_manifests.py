@@ -23,6 +23,8 @@ CONFIG_MOUNT = "/porter-config"
 PLUGINS_MOUNT = "/app/.porter/plugins"
 PLUGINS_SUBPATH = "plugins"
 AGENT_CONTAINER = "porter-agent"
+# A Job that its TTL removes before a run has seen it complete would be run again.
+LEAST_TTL_SECONDS = 600
 
 
 def labels(volume: PluginVolume, component: str) -> dict[str, str]:
@@ -112,7 +114,7 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
     if agent.active_deadline_seconds is not None:
         spec["activeDeadlineSeconds"] = agent.active_deadline_seconds
     if agent.ttl_seconds_after_finished is not None:
-        spec["ttlSecondsAfterFinished"] = agent.ttl_seconds_after_finished
+        spec["ttlSecondsAfterFinished"] = max(agent.ttl_seconds_after_finished, LEAST_TTL_SECONDS)
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
@@ -151,11 +153,13 @@ def mark_installed(
     """The patch that notes on the volume that its install completed, and makes it survive its staging claim.
 
     One patch, so that there is no moment with one and not the other. A policy noted earlier
-    is kept: it is the original one.
+    is kept: it is the original one. So are versions noted earlier when there are none now: a run
+    beside this one read the log before it went.
     """
     noted = persistent_volume["metadata"].get("annotations") or {}
     notes = notes_on(volume)
-    notes[keys.ANNOTATION_INSTALLED] = json.dumps(installed or {}, sort_keys=True)
+    versions = json.dumps(installed, sort_keys=True) if installed else noted.get(keys.ANNOTATION_INSTALLED, "{}")
+    notes[keys.ANNOTATION_INSTALLED] = versions
     notes[keys.ANNOTATION_AGENT_IMAGE] = volume.agent.image
     notes[keys.ANNOTATION_RECLAIM_POLICY] = noted.get(
         keys.ANNOTATION_RECLAIM_POLICY, persistent_volume["spec"]["persistentVolumeReclaimPolicy"]

@@ -32,10 +32,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._identity import 
 from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
+    BLOCKED,
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
     Observed,
+    current_volume,
     next_step,
     remaining_steps,
 )
@@ -122,6 +124,9 @@ def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ..
     rows = observed_rows(api, volumes)
     for row in rows:
         row["steps"] = steps_of_course(row, course)
+    blocked = [row for row in rows if BLOCKED in row["steps"]]
+    if blocked:
+        raise PorterError(" ".join("%s." % row["reason"] for row in blocked), changed=False, volumes=rows)
     return {"changed": any(row["steps"] for row in rows), "volumes": rows}
 
 
@@ -156,9 +161,7 @@ def observed_rows(api: KubeApi, volumes: Sequence[PluginVolume]) -> list[dict[st
 def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
     """One volume as it is, and the steps it still needs."""
     step = next_step(volume, seen)
-    bound = step.target if step.target and step.target.get("kind") == "PersistentVolume" else None
-    bound = bound or (seen.volumes[0] if seen.volumes else None)
-    row = volume_row(volume, bound)
+    row = volume_row(volume, current_volume(volume, seen))
     row.update(state=step.state, steps=remaining_steps(volume, seen), reason=step.reason or None)
     return row
 
@@ -233,8 +236,16 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
 def _invocation(module: AnsibleModule) -> dict[str, Any]:
     """The arguments as results show them, with nothing in the plugins' URLs that may be a secret."""
     shown = dict(module.params)
-    shown["volumes"] = [{**given, "plugins": _shown_plugins(given["plugins"])} for given in module.params["volumes"]]
+    shown["volumes"] = [
+        {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
+        for given in module.params["volumes"]
+    ]
     return {"invocation": {"module_args": shown}}
+
+
+def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:
+    """The agent's settings with the names, but not the values, of its environment variables."""
+    return {**agent, "env": [each.get("name") for each in agent.get("env") or []]}
 
 
 def _shown_plugins(plugins: Any) -> Any:

@@ -24,14 +24,16 @@ INSTALL_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, ke
 def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed]:
     """What exists of each plugin volume, by its key. A list that fails raises: no answer is built on half of one.
 
-    The order matters. PersistentVolumes come last: a run beside this one that deletes the staging
-    claim has labelled the volume before, so a volume under way is never missed between two lists.
+    The order matters. Jobs come first: a run beside this one makes the staging claim before the
+    Job, so a Job that is seen without its staging claim really lost it. PersistentVolumes come
+    last: such a run labels the volume before it deletes the staging claim, so a volume under way
+    is never missed between two lists.
     """
     claims: dict[str, Manifest] = {}
     jobs: dict[str, Manifest] = {}
     for namespace in sorted({volume.namespace for volume in volumes}):
-        claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
         jobs.update(_by_name(api.list_all(JOBS, namespace, label_selector=INSTALL_SELECTOR)))
+        claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
     listed = api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR)
     return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
 
@@ -44,13 +46,23 @@ def _of_one(
     listed: list[Manifest],
 ) -> Observed:
     names = volume.identity
-    claim = claims.get(volume.key)
+    claim = claims.get(volume.key) or _claim_of_bound_volume(api, volume, listed)
     return Observed(
         claim=claim,
         staging=claims.get("%s/%s" % (volume.namespace, names.staging_claim)),
         job=jobs.get("%s/%s" % (volume.namespace, names.job)),
         volumes=tuple(_volumes_of(api, volume, claim, listed)),
     )
+
+
+def _claim_of_bound_volume(api: KubeApi, volume: PluginVolume, listed: list[Manifest]) -> Manifest | None:
+    """The plugin claim that a list missed: its label was taken off by hand, or it was made after the list."""
+    for each in listed:
+        reference = each["spec"].get("claimRef") or {}
+        is_bound = reference.get("uid") and (each.get("status") or {}).get("phase") == "Bound"
+        if is_bound and "%s/%s" % (reference.get("namespace"), reference.get("name")) == volume.key:
+            return api.get(CLAIMS, volume.identity.claim, volume.namespace)
+    return None
 
 
 def _volumes_of(api: KubeApi, volume: PluginVolume, claim: Any, listed: list[Manifest]) -> Iterable[Manifest]:

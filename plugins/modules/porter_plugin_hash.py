@@ -84,11 +84,6 @@ job:
   returned: success
   type: str
   sample: porter-09f53557ea13d4c041632a382bbaf0be-install
-secret:
-  description: Name of the Secret with the plugins document.
-  returned: success
-  type: str
-  sample: porter-09f53557ea13d4c041632a382bbaf0be-document
 plugins_hash:
   description: Value of the label C(getporter.org/plugins-hash). It does not depend on the namespace.
   returned: success
@@ -144,7 +139,6 @@ def describe(plugin_set: PluginSet, namespace: str) -> dict[str, Any]:
         "salted_claim": salted_claim_name(plugin_set, namespace),
         "staging_claim": identity.staging_claim,
         "job": identity.job,
-        "secret": identity.secret,
         "plugins_hash": identity.plugins_hash,
         "label": identity.label,
         "document": redacted_plugins_document(plugin_set),

@@ -88,7 +88,9 @@ volumes:
       returned: always
       sample: ready
     steps:
-      description: What is still to be done until it is V(ready); empty when nothing is.
+      description:
+        - What is still to be done until it is V(ready); empty when nothing is.
+        - Just V(blocked) when it needs a human; the reason says what to do.
       type: list
       elements: str
       returned: always

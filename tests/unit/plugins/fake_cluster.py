@@ -33,7 +33,11 @@ class FakeCluster:
         self.objects: dict[tuple[str, str, str], Manifest] = {}
         self.policy, self.immediate = policy, immediate
         self.jobs_succeed = True
-        self.completed_jobs = 0
+        self.started_jobs = self.completed_jobs = 0
+        # A namespace that is being deleted takes no new objects.
+        self.terminating = False
+        # Jobs are removed by their TTL as soon as they are finished.
+        self.expire_jobs = False
         self._numbers = itertools.count(1)
 
     def of(self, plural: str) -> list[Manifest]:
@@ -48,12 +52,15 @@ class FakeCluster:
         item = copy.deepcopy(body)
         metadata = item["metadata"]
         key = (plural, metadata.get("namespace", ""), metadata["name"])
+        if self.terminating:
+            raise ApiError(403, "Forbidden", "namespace porter is being terminated")
         if key in self.objects:
             raise ConflictError(409, "AlreadyExists", f"{key} already exists")
         metadata["uid"] = f"{next(self._numbers):08x}-uid"
         metadata["creationTimestamp"] = f"{next(self._numbers):08d}"
         self._touch(item)
         self.objects[key] = item
+        self.started_jobs += plural == "jobs"
         return copy.deepcopy(item)
 
     def patch(self, plural: str, name: str, body: Manifest, namespace: str = "") -> Manifest:
@@ -136,12 +143,14 @@ class FakeCluster:
 
     def _run_jobs(self) -> bool:
         for job in self.of("jobs"):
+            if job.get("status") and self.expire_jobs:
+                job["metadata"].setdefault("deletionTimestamp", "now")
             if job.get("status") or job["metadata"].get("deletionTimestamp"):
                 continue
             namespace = job["metadata"]["namespace"]
             name = job["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
             claim = self.find("persistentvolumeclaims", name, namespace)
-            if not claim or claim["status"]["phase"] != "Bound":
+            if not claim or claim.get("status", {}).get("phase") != "Bound":
                 continue
             kind, phase = ("Complete", "Succeeded") if self.jobs_succeed else ("Failed", "Failed")
             job["status"] = {"conditions": [{"type": kind, "status": "True", "reason": "R", "message": "M"}]}
@@ -172,9 +181,16 @@ class FakeCluster:
                         return True
             if plural == "persistentvolumeclaims" and any(pod["spec"]["claim"] == name for pod in self.of("pods")):
                 continue
+            if plural == "persistentvolumes" and self._is_claimed(item):
+                continue
             del self.objects[plural, namespace, name]
             return True
         return False
+
+    def _is_claimed(self, volume: Manifest) -> bool:
+        reference = volume["spec"].get("claimRef") or {}
+        claim = self.find("persistentvolumeclaims", reference.get("name", ""), reference.get("namespace", ""))
+        return bool(claim) and claim["metadata"]["uid"] == reference.get("uid")  # type: ignore[index]
 
     def _lose_and_release(self) -> bool:
         for volume in self.of("persistentvolumes"):
@@ -185,8 +201,7 @@ class FakeCluster:
                     self._touch(volume)
                     return True
                 continue
-            claim = self.find("persistentvolumeclaims", reference["name"], reference["namespace"])
-            if claim and claim["metadata"]["uid"] == reference["uid"]:
+            if self._is_claimed(volume):
                 continue
             if volume["status"]["phase"] == "Bound":
                 volume["status"] = {"phase": "Released"}
@@ -221,16 +236,24 @@ class FakeCluster:
 
 
 class FakeApi:
-    """The adapter's face on a FakeCluster. ``kill_at`` counts requests: that one is sent or not, then the run dies."""
+    """The adapter's face on a FakeCluster. ``kill_at`` counts requests: that one is sent or not, then the run dies.
+
+    ``before`` is called before each request, such as ``delete jobs``; ``refuse`` says whether RBAC
+    forbids it.
+    """
 
     def __init__(self, cluster: FakeCluster, kill_at: int | None = None, answered: bool = False) -> None:
         self.cluster = cluster
         self.requests = 0
         self.writes: list[str] = []
+        self.before: Callable[[str], object] = lambda _what: None
+        self.refuse: Callable[[str], bool] = lambda _what: False
         self._kill_at, self._answered = kill_at, answered
 
     def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: str) -> list[Manifest]:
-        return self._request("list", lambda: self._listed(resource, namespace, selectors.get("label_selector") or ""))
+        return self._request(
+            f"list {resource.plural}", lambda: self._listed(resource, namespace, selectors.get("label_selector") or "")
+        )
 
     def _listed(self, resource: _api.Resource, namespace: str, selector: str) -> list[Manifest]:
         if resource.plural == "pods":
@@ -244,7 +267,9 @@ class FakeApi:
         ]
 
     def get(self, resource: _api.Resource, name: str, namespace: str = "") -> Manifest | None:
-        return self._request("get", lambda: copy.deepcopy(self.cluster.find(resource.plural, name, namespace)))
+        return self._request(
+            f"get {resource.plural}", lambda: copy.deepcopy(self.cluster.find(resource.plural, name, namespace))
+        )
 
     def create(self, resource: _api.Resource, body: Manifest) -> Manifest:
         return self._request(f"create {resource.plural}", lambda: self.cluster.create(resource.plural, body))
@@ -261,7 +286,10 @@ class FakeApi:
         return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
 
     def _request(self, what: str, act: Callable[[], _Answer]) -> _Answer:
+        self.before(what)
         self.requests += 1
+        if self.refuse(what):
+            raise ApiError(403, "Forbidden", f"{what} is forbidden")
         due = self.requests == self._kill_at
         if due and not self._answered:
             raise Killed

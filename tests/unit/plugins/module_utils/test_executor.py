@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,15 +15,16 @@ from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     CollisionError,
+    ConflictError,
     JobFailedError,
     PorterError,
     WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Progress, Settings
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import staging_claim
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import plugin_claim, staging_claim
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster, Killed
@@ -177,6 +179,339 @@ def test_beside_another_run_both_end_in_one_volume(slices: list[int], policy: st
     assert end.error is None
     (end,) = Run(cluster).to_the_end()
     assert_ready(cluster, policy)
+
+
+@pytest.mark.parametrize("only_lists", [True, False], ids=["between-lists", "anywhere"])
+@settings(max_examples=200, deadline=None)
+@given(slices=st.lists(st.integers(1, 14), max_size=40), policy=st.sampled_from(POLICIES))
+@example(slices=[7, 1, 1, 7, 6], policy="Delete")
+def test_between_any_two_requests_another_run_may_act(only_lists: bool, slices: list[int], policy: str) -> None:
+    """A05: also between two lists of one observation, which then show different times.
+
+    A run that is held up between its lists and its write can start a second Job. That one is
+    cleared away; it takes a whole install to fit in between.
+    """
+    cluster = FakeCluster(policy)
+    turns = iter(slices)
+
+    def let_the_other_work(what: str) -> None:
+        if not only_lists or what.startswith("list"):
+            api = FakeApi(cluster, kill_at=next(turns, 1), answered=True)
+            with suppress(Killed):
+                Run(cluster, api).executor.make_ready([VOLUME])
+
+    run = Run(cluster)
+    run.api.before = let_the_other_work
+    (end,) = run.executor.make_ready([VOLUME])
+    assert (end.error, end.state) == (None, "ready")
+    Run(cluster).to_the_end()
+    if policy == "Delete" or only_lists:
+        assert_ready(cluster, policy)
+    assert cluster.started_jobs == 1 or not only_lists
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["before", "after"])
+def test_killed_at_any_request_of_a_take_up_the_next_run_finishes(answered: bool) -> None:
+    killed = 0
+    for request in range(1, ENOUGH):
+        cluster = FakeCluster("Retain")
+        Run(cluster).to_the_end()
+        delete_by_hand(cluster, "persistentvolumeclaims", VOLUME.identity.claim)
+        cluster.settle()
+        try:
+            Run(cluster, FakeApi(cluster, kill_at=request, answered=answered)).to_the_end()
+        except Killed:
+            killed += 1
+        (end,) = Run(cluster).to_the_end()
+        assert end.error is None, request
+        assert_ready(cluster, "Retain")
+        assert cluster.started_jobs == 1, request
+    assert 9 < killed < ENOUGH - 1, "the kills must cover a whole run"
+
+
+def delete_by_hand(cluster: FakeCluster, plural: str, name: str) -> None:
+    namespace = "" if plural == "persistentvolumes" else "porter"
+    item = cluster.find(plural, name, namespace)
+    assert item
+    cluster.delete(plural, name, namespace, item["metadata"]["uid"])
+
+
+def half_way(condition: Callable[[FakeCluster], bool], policy: str = "Delete") -> FakeCluster:
+    """A cluster as a run left it that was killed once the condition held."""
+    cluster = FakeCluster(policy)
+
+    def look(_what: str) -> None:
+        if condition(cluster):
+            raise Killed
+
+    run = Run(cluster, ticks=1)
+    run.api.before = look
+    with pytest.raises(Killed):
+        run.executor.make_ready([VOLUME])
+    return cluster
+
+
+def has_job(cluster: FakeCluster) -> bool:
+    return bool(cluster.of("jobs"))
+
+
+def has_ended_job(cluster: FakeCluster) -> bool:
+    return any(job.get("status") for job in cluster.of("jobs"))
+
+
+def has_note(cluster: FakeCluster) -> bool:
+    return any(keys.ANNOTATION_INSTALLED in notes_of(volume) for volume in cluster.of("persistentvolumes"))
+
+
+def notes_of(item: dict[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = item["metadata"].get("annotations") or {}
+    return found
+
+
+def is_reserved(cluster: FakeCluster) -> bool:
+    references = [volume["spec"].get("claimRef") or {} for volume in cluster.of("persistentvolumes")]
+    return any(reference.get("name") == VOLUME.identity.claim for reference in references)
+
+
+def is_bound(cluster: FakeCluster) -> bool:
+    claim = cluster.find("persistentvolumeclaims", VOLUME.identity.claim, "porter")
+    return bool(claim) and (claim or {}).get("status", {}).get("phase") == "Bound"
+
+
+STAGES = [has_job, has_ended_job, has_note, is_reserved, is_bound]
+JOB, STAGING, CLAIM = VOLUME.identity.job, VOLUME.identity.staging_claim, VOLUME.identity.claim
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.__name__)
+@pytest.mark.parametrize(
+    ("plural", "name"), [("jobs", JOB), ("persistentvolumeclaims", STAGING), ("persistentvolumeclaims", CLAIM)]
+)
+def test_what_a_person_deletes_half_way_is_made_up_for(
+    stage: Callable[[FakeCluster], bool], plural: str, name: str, policy: str
+) -> None:
+    cluster = half_way(stage, policy)
+    if cluster.find(plural, name, "porter") is None:
+        cluster.settle()
+    else:
+        delete_by_hand(cluster, plural, name)
+    (end,) = Run(cluster).to_the_end()
+    assert end.error is None
+    leftover = [each for each in cluster.of("persistentvolumes") if each["status"]["phase"] != "Bound"]
+    for volume in leftover:
+        # A class with the policy Retain keeps the volume of a staging claim whose install was not finished.
+        assert policy == "Retain"
+        del cluster.objects["persistentvolumes", "", volume["metadata"]["name"]]
+    assert_ready(cluster, policy)
+    assert cluster.started_jobs <= 2
+
+
+def test_d09_an_install_whose_job_expired_after_the_note_is_not_repeated() -> None:
+    cluster = half_way(has_note)
+    cluster.expire_jobs = True
+    cluster.settle()
+    assert cluster.of("jobs") == []
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 1)
+    assert_ready(cluster, "Delete")
+
+
+def test_d09_an_install_whose_job_expired_before_the_note_is_repeated_on_the_same_staging_claim() -> None:
+    cluster = half_way(has_ended_job)
+    cluster.expire_jobs = True
+    cluster.settle()
+    assert cluster.of("jobs") == []
+    cluster.expire_jobs = False
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 2)
+    assert_ready(cluster, "Delete")
+
+
+def test_the_install_alone_ends_with_the_volume_and_its_versions() -> None:
+    (end,) = Run(FakeCluster()).executor.install([VOLUME])
+    assert (end.error, end.state) == (None, "installed")
+    assert end.persistent_volume
+    assert notes_of(end.persistent_volume)[keys.ANNOTATION_INSTALLED] == '{"kubernetes": "v1.0.1"}'
+
+
+@pytest.mark.parametrize(
+    "what", ["delete jobs", "delete persistentvolumeclaims", "get persistentvolumes", "list pods", "create secrets"]
+)
+def test_a_forbidden_request_ends_the_run_with_the_clusters_words_and_mends(what: str) -> None:
+    cluster = FakeCluster()
+    run = Run(cluster)
+    run.api.refuse = lambda request: request == what
+    (end,) = run.executor.make_ready([VOLUME])
+    assert end.error
+    assert f"{what} is forbidden" in end.error.message
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 1)
+    assert_ready(cluster, "Delete")
+
+
+def test_a_failure_is_told_though_its_rest_may_not_be_deleted() -> None:
+    run = Run(failing())
+    run.api.refuse = lambda what: what == "delete jobs"
+    (end,) = run.to_the_end()
+    assert isinstance(end.error, JobFailedError)
+    assert "no such plugin What it left could not be removed: delete jobs is forbidden" in end.error.message
+
+
+def test_a_failure_is_told_though_another_run_clears_its_rest_at_the_same_time() -> None:
+    cluster = failing()
+    run = Run(cluster)
+    conflicts = iter([True, True])
+    delete = run.api.delete
+
+    def delete_once_too_late(*names: Any, **options: Any) -> None:
+        if next(conflicts, False):
+            raise ConflictError(409, "Conflict", "another uid")
+        delete(*names, **options)
+
+    run.api.delete = delete_once_too_late  # type: ignore[method-assign]
+    (end,) = run.to_the_end()
+    assert isinstance(end.error, JobFailedError)
+    assert "no such plugin" in end.error.message
+    assert cluster.objects == {}
+
+
+def test_a_volume_lost_under_the_running_install_is_told_as_such() -> None:
+    cluster = FakeCluster()
+    run = Run(cluster, ticks=1)
+
+    def lose_the_volume(_what: str) -> None:
+        if has_ended_job(cluster) and not has_note(cluster):
+            for volume in cluster.of("persistentvolumes"):
+                del cluster.objects["persistentvolumes", "", volume["metadata"]["name"]]
+
+    run.api.before = lose_the_volume
+    (end,) = run.to_the_end()
+    assert isinstance(end.error, JobFailedError)
+    assert "the staging claim lost its volume" in end.error.message
+    assert "installed kubernetes" not in end.error.message
+
+
+def test_a_namespace_that_is_being_deleted_is_told_in_the_clusters_words() -> None:
+    cluster = FakeCluster()
+    cluster.terminating = True
+    (end,) = Run(cluster).to_the_end()
+    assert end.error
+    assert "namespace porter is being terminated" in end.error.message
+
+
+def test_a_plugin_claim_deleted_while_in_use_is_waited_for_and_made_anew() -> None:
+    cluster = FakeCluster()
+    Run(cluster).to_the_end()
+    action = {"name": "action", "namespace": "porter", "ownerReferences": [{"uid": "action"}]}
+    cluster.create("pods", {"metadata": action, "spec": {"claim": CLAIM}})
+    delete_by_hand(cluster, "persistentvolumeclaims", CLAIM)
+    (end,) = Run(cluster, timeout=20).to_the_end()
+    assert isinstance(end.error, WaitTimeoutError)
+    assert "pods that mount it finish first" in end.error.message
+    delete_by_hand(cluster, "pods", "action")
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 2)
+    assert_ready(cluster, "Delete")
+
+
+def test_a_claim_made_again_without_its_volume_is_replaced() -> None:
+    """B21: a tool that restores manifests makes the claim, but no volume."""
+    cluster = FakeCluster()
+    Run(cluster).to_the_end()
+    (claim,) = cluster.of("persistentvolumeclaims")
+    delete_by_hand(cluster, "persistentvolumeclaims", CLAIM)
+    cluster.settle()
+    assert cluster.objects == {}
+    cluster.create("persistentvolumeclaims", {key: claim[key] for key in ("metadata", "spec", "kind")})
+    cluster.find("persistentvolumeclaims", CLAIM, "porter")["metadata"].pop("deletionTimestamp")  # type: ignore[index]
+    (end,) = Run(cluster).to_the_end()
+    assert end.error is None
+    assert_ready(cluster, "Delete")
+
+
+def test_a_claim_made_by_hand_before_the_reservation_gets_the_volume() -> None:
+    cluster = half_way(lambda now: any(item["status"]["phase"] == "Released" for item in now.of("persistentvolumes")))
+    (volume,) = cluster.of("persistentvolumes")
+    cluster.create("persistentvolumeclaims", plugin_claim(VOLUME, volume))
+    (end,) = Run(cluster).to_the_end()
+    assert end.error is None
+    assert_ready(cluster, "Delete")
+
+
+@pytest.mark.parametrize("plural", ["persistentvolumes", "persistentvolumeclaims"])
+def test_a_label_taken_off_by_hand_changes_nothing(plural: str) -> None:
+    cluster = FakeCluster()
+    Run(cluster).to_the_end()
+    (item,) = cluster.of(plural)
+    item["metadata"]["labels"] = {}
+    again = Run(cluster)
+    (end,) = again.to_the_end()
+    assert (end.error, end.state, again.api.writes) == (None, "ready", [])
+
+
+def test_a_job_whose_component_label_was_taken_off_is_told_and_not_tried_for_ever() -> None:
+    cluster = half_way(has_job)
+    del cluster.of("jobs")[0]["metadata"]["labels"][keys.LABEL_COMPONENT]
+    run = Run(cluster, ticks=0)
+    (end,) = run.to_the_end()
+    assert end.error
+    assert "is not labelled getporter.org/managed=true,app.kubernetes.io/component=plugin-install" in end.error.message
+    assert run.now < 5
+
+
+def retained(cluster: FakeCluster) -> dict[str, Any]:
+    """The volume of a plugin claim that is gone."""
+    Run(cluster).to_the_end()
+    delete_by_hand(cluster, "persistentvolumeclaims", CLAIM)
+    cluster.settle()
+    (volume,) = cluster.of("persistentvolumes")
+    return volume
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda volume: volume["status"].update(phase="Failed"),
+        lambda volume: volume["spec"]["claimRef"].update(name="someone-elses"),
+        lambda volume: volume["spec"]["claimRef"].update(namespace="elsewhere"),
+        lambda volume: volume["spec"].update(persistentVolumeReclaimPolicy="Delete"),
+        lambda volume: volume["metadata"]["annotations"].pop(keys.ANNOTATION_INSTALLED),
+    ],
+    ids=["failed", "other-claim", "other-namespace", "about-to-be-deleted", "no-note"],
+)
+def test_a_volume_that_cannot_be_trusted_is_not_taken_up_again(change: Callable[[dict[str, Any]], object]) -> None:
+    cluster = FakeCluster("Retain")
+    old = retained(cluster)
+    change(old)
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 2)
+    assert end.persistent_volume
+    assert end.persistent_volume["metadata"]["name"] != old["metadata"]["name"]
+
+
+def test_of_two_marked_volumes_the_one_on_its_way_is_taken_and_the_other_follows_its_policy() -> None:
+    cluster = half_way(is_reserved)
+    (volume,) = cluster.of("persistentvolumes")
+    twin = {**copy.deepcopy(volume), "status": {"phase": "Released"}}
+    twin["metadata"]["name"] = "zzz"
+    twin["spec"]["claimRef"] = {"name": STAGING, "namespace": "porter", "uid": "an older one"}
+    cluster.create("persistentvolumes", twin)
+    (end,) = Run(cluster).to_the_end()
+    assert (end.error, cluster.started_jobs) == (None, 1)
+    assert end.persistent_volume
+    assert end.persistent_volume["metadata"]["name"] == volume["metadata"]["name"]
+    assert_ready(cluster, "Delete")
+
+
+def test_a_claim_that_is_not_ours_blocks_and_says_what_to_do() -> None:
+    cluster = FakeCluster()
+    body = {"metadata": {"name": CLAIM, "namespace": "porter", "labels": {keys.LABEL_MANAGED: "true"}}, "spec": {}}
+    cluster.create("persistentvolumeclaims", {**body, "status": {"phase": "Pending"}})
+    run = Run(cluster)
+    (end,) = run.to_the_end()
+    assert end.error
+    assert "Delete it if nothing needs it, and run again" in end.error.message
+    assert run.api.writes == []
 
 
 def failing() -> FakeCluster:

@@ -368,17 +368,16 @@ def test_identity_bundles_every_name() -> None:
     assert identity.plugins_hash == plugins_hash(plugin_set)
     assert identity.label == "kubernetes_v1.0.1"
     assert identity.document_digest == document_digest(plugin_set)
-    assert (identity.staging_claim, identity.job, identity.secret) == (
+    assert (identity.staging_claim, identity.job) == (
         identity.claim + "-staging",
         identity.claim + "-install",
-        identity.claim + "-document",
     )
     assert not identity.salted
 
 
 def test_g01_every_name_is_a_dns_label() -> None:
     identity = plugin_identity(of({"a" * 250: {}}), "n" * 63, salted=True)
-    for name in (identity.claim, identity.staging_claim, identity.job, identity.secret):
+    for name in (identity.claim, identity.staging_claim, identity.job):
         assert re.fullmatch("[a-z0-9-]{1,63}", name)
 
 
@@ -391,7 +390,6 @@ def test_a07_the_empty_set_has_no_names(salted: bool) -> None:
         identity.label,
         identity.staging_claim,
         identity.job,
-        identity.secret,
     }
     assert names == {""}
     assert canonical_document(PluginSet()) == '{"plugins":{},"schemaType":"Plugins","schemaVersion":"1.0.0"}'

@@ -59,7 +59,6 @@ def test_names(run: Any, check_mode: bool) -> None:
         "salted_claim": salted_claim_name(plugin_set, "porter"),
         "staging_claim": claim + "-staging",
         "job": claim + "-install",
-        "secret": claim + "-document",
         "plugins_hash": "148b9bd5affdb010216cbe25590d3ce7",
         "label": "azure_v1.2.0_kubernetes_v1.0.1",
         "document": {"schemaType": "Plugins", "schemaVersion": "1.0.0", "plugins": PLUGINS},
@@ -79,7 +78,7 @@ def test_namespace_default(run: Any, namespace: Any) -> None:
 )
 def test_a07_no_plugins(run: Any, plugins: Any) -> None:
     result = run(**plugins)
-    names = ("claim", "salted_claim", "staging_claim", "job", "secret", "plugins_hash", "label")
+    names = ("claim", "salted_claim", "staging_claim", "job", "plugins_hash", "label")
     assert {result[name] for name in names} == {""}
     assert result["document"]["plugins"] == {}
 

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""What a Job, its pods and its events say, in words for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
+    JobStatus,
+    installed_versions,
+    job_status,
+    last_line,
+    newest_pod,
+)
+
+Manifest = dict[str, Any]
+
+
+def job(*conditions: Manifest, **spec: Any) -> Manifest:
+    return {"spec": spec, "status": {"conditions": list(conditions)}}
+
+
+def condition(kind: str, **words: str) -> Manifest:
+    return {"type": kind, "status": "True", **words}
+
+
+def pod(name: str = "p", state: Manifest | None = None, made: str = "1", **conditions: Manifest) -> Manifest:
+    return {
+        "metadata": {"name": name, "creationTimestamp": made},
+        "status": {
+            "conditions": [{"type": kind, **values} for kind, values in conditions.items()],
+            "containerStatuses": [
+                {"name": "istio-proxy", "state": {"running": {}}},
+                {"name": "porter-agent", "state": state or {}},
+            ],
+        },
+    }
+
+
+def event(
+    kind: str, reason: str, last: str | None = None, first: str | None = None, series: str | None = None
+) -> Manifest:
+    found: Manifest = {"type": kind, "reason": reason, "message": "m", "lastTimestamp": last, "eventTime": first}
+    return found | ({"series": {"lastObservedTime": series}} if series else {})
+
+
+def waiting(reason: str, message: str = "") -> Manifest:
+    return {"waiting": {"reason": reason, **({"message": message} if message else {})}}
+
+
+UNSCHEDULABLE = {"status": "False", "reason": "Unschedulable", "message": "0/3 nodes"}
+EARLY, LATE = "2026-01-01T00:00:01Z", "2026-01-01T00:00:09Z"
+
+CASES: dict[str, tuple[Manifest, list[Manifest], list[Manifest], JobStatus]] = {
+    "complete": (
+        job(condition("SuccessCriteriaMet"), condition("Complete", reason="CompletionsReached", message="done")),
+        [pod(state={"terminated": {"exitCode": 0}})],
+        [],
+        JobStatus("succeeded", "CompletionsReached", "done", pod="p", pods=1, exit_code=0),
+    ),
+    "D01-complete-with-a-failed-pod": (
+        job(condition("Complete")),
+        [pod("a", {"terminated": {"exitCode": 1}}, "1"), pod("b", {"terminated": {"exitCode": 0}}, "2")],
+        [],
+        JobStatus("succeeded", pod="b", pods=2, exit_code=0),
+    ),
+    "failed": (
+        job(condition("FailureTarget"), condition("Failed", reason="BackoffLimitExceeded", message="limit")),
+        [pod(state={"terminated": {"exitCode": 1}})],
+        [],
+        JobStatus("failed", "BackoffLimitExceeded", "limit", pod="p", pods=1, exit_code=1),
+    ),
+    "failed-without-pods": (
+        job(condition("Failed", reason="DeadlineExceeded", message="was active too long")),
+        [],
+        [],
+        JobStatus("failed", "DeadlineExceeded", "was active too long"),
+    ),
+    "no-pod-yet": (job(), [], [], JobStatus("pending")),
+    "D04-no-pod-admitted": (
+        job(),
+        [],
+        [event("Normal", "Old", EARLY), event("Warning", "FailedCreate", LATE)],
+        JobStatus("pending", stuck="FailedCreate: m"),
+    ),
+    "unschedulable": (
+        job(),
+        [pod(PodScheduled=UNSCHEDULABLE)],
+        [],
+        JobStatus("pending", stuck="pod p: Unschedulable: 0/3 nodes", pod="p", pods=1),
+    ),
+    "starting": (job(), [pod(state=waiting("ContainerCreating"))], [], JobStatus("scheduled", pod="p", pods=1)),
+    "no-status-yet": (job(), [{"metadata": {"name": "p"}}], [], JobStatus("scheduled", pod="p", pods=1)),
+    "mount-fails": (
+        job(),
+        [pod(state=waiting("ContainerCreating"))],
+        [event("Normal", "Scheduled", EARLY), event("Warning", "FailedMount", LATE)],
+        JobStatus("scheduled", stuck="FailedMount: m", pod="p", pods=1),
+    ),
+    "pulling-after-a-passing-trouble": (
+        job(),
+        [pod(state=waiting("ContainerCreating"))],
+        [event("Warning", "FailedScheduling", first="2026-01-01T00:00:01.5Z"), event("Normal", "Pulling", LATE)],
+        JobStatus("scheduled", pod="p", pods=1),
+    ),
+    "trouble-that-comes-again": (
+        job(),
+        [pod(state=waiting("ContainerCreating"))],
+        [event("Warning", "FailedScheduling", first=EARLY, series="2026-01-01T00:00:10Z"), event("Normal", "X", LATE)],
+        JobStatus("scheduled", stuck="FailedScheduling: m", pod="p", pods=1),
+    ),
+    "warning-in-the-same-second": (
+        job(),
+        [pod(state=waiting("ContainerCreating"))],
+        [event("Warning", "FailedMount", first="2026-01-01T00:00:01.2Z"), event("Normal", "Scheduled", EARLY)],
+        JobStatus("scheduled", stuck="FailedMount: m", pod="p", pods=1),
+    ),
+    "D02-image-cannot-be-pulled": (
+        job(),
+        [pod(state=waiting("ImagePullBackOff", "no such image"))],
+        [],
+        JobStatus("pulling", "ImagePullBackOff", stuck="pod p: ImagePullBackOff: no such image", pod="p", pods=1),
+    ),
+    "D02-without-words": (
+        job(),
+        [pod(state=waiting("ErrImagePull"))],
+        [event("Warning", "Failed", EARLY), event("Normal", "BackOff", LATE)],
+        JobStatus("pulling", "ErrImagePull", stuck="pod p: ErrImagePull: Failed: m", pod="p", pods=1),
+    ),
+    "running": (job(), [pod(state={"running": {}})], [], JobStatus("running", pod="p", pods=1)),
+    "D07-agent-ended": (
+        job(),
+        [pod(state={"terminated": {"exitCode": 0}})],
+        [],
+        JobStatus("running", pod="p", pods=1, exit_code=0),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_job_status(case: str) -> None:
+    given, pods, events, expected = CASES[case]
+    assert job_status(given, pods, events) == expected
+
+
+def test_d08_a_suspended_job_says_who_must_act() -> None:
+    status = job_status(job(condition("Suspended"), suspend=True), [], [])
+    assert status.phase == "suspended"
+    assert "must resume it" in status.stuck
+
+
+@pytest.mark.parametrize(
+    ("pods", "name"),
+    [
+        ([], None),
+        ([pod("a", made="2"), pod("b", made="1")], "a"),
+        ([pod("a", made="1"), pod("b", made="1")], "b"),
+    ],
+    ids=["none", "later", "same-second"],
+)
+def test_d10_the_newest_pod(pods: list[Manifest], name: str | None) -> None:
+    newest = newest_pod(pods)
+    assert (newest and newest["metadata"]["name"]) == name
+
+
+@pytest.mark.parametrize(
+    ("log", "versions"),
+    [
+        (None, {}),
+        ("", {}),
+        ("installed azure plugin v1.2.0 (f1)\nnoise\ninstalled b plugin v2\n", {"azure": "v1.2.0", "b": "v2"}),
+        ("not installed azure plugin v1\n installed azure plugin v1\n", {}),
+    ],
+    ids=["no-log", "empty", "two", "others"],
+)
+def test_installed_versions(log: str | None, versions: dict[str, str]) -> None:
+    assert installed_versions(log) == versions
+
+
+@pytest.mark.parametrize(
+    ("log", "line"), [(None, ""), ("", ""), ("\n \n", ""), ("one\ntwo\n\n", "two"), (" one \r\n", "one")]
+)
+def test_last_line(log: str | None, line: str) -> None:
+    assert last_line(log) == line
