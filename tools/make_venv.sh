@@ -8,13 +8,15 @@ set -euo pipefail
 venv=$1
 requirements=$2
 
-python=$(command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
-if ! "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; then
-  # A version manager's shims exist for versions that are not chosen.
-  python=$(command -v python3)
-fi
-if ! "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; then
-  echo "Python 3.11, 3.12 or 3.13 is needed to develop this collection; found $("$python" --version)." >&2
+usable() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
+
+python=
+for candidate in python3 python3.13 python3.12 python3.11; do
+  # A version manager's commands exist also for versions that are not chosen: they must run.
+  if usable "$candidate"; then python=$candidate && break; fi
+done
+if [ -z "$python" ]; then
+  echo "Python 3.11, 3.12 or 3.13 is needed to develop this collection; found $(python3 --version)." >&2
   exit 1
 fi
 # Debian packs the module venv apart.

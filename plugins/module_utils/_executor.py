@@ -40,11 +40,14 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
+    RUNNING,
+    WAITING_PHASES,
     JobStatus,
     installed_versions,
     job_status,
     last_line,
     newest_pod,
+    phase_line,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import INSTALL_SELECTOR, observe
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
@@ -55,6 +58,8 @@ Manifest = Dict[str, Any]
 LEAST_INTERVAL = 0.1
 MOST_INTERVAL = 0.5
 INTERVAL_GROWTH = 1.5
+# Seconds between two looks at the events about one Job, and before the first.
+EVENTS_INTERVAL = 2.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,9 @@ class Progress:
     """One volume on its way. ``done`` holds the steps that this run made."""
 
     volume: PluginVolume
+    # Where it is, and where this run found it.
     state: str = life.ABSENT
+    first_state: str = life.ABSENT
     done: list[str] = field(default_factory=list)
     status: JobStatus | None = None
     log: str | None = None
@@ -88,6 +95,11 @@ class Progress:
     # Whether this run has made sure of the Secret with the plugins document.
     has_document: bool = False
     last_reason: str = ""
+    # Events about the Job, and when they were listed: no more often than every EVENTS_INTERVAL.
+    events: list[Manifest] = field(default_factory=list)
+    events_at: float | None = None
+    # The last line that was reported.
+    reported: str = ""
 
 
 class Executor:
@@ -99,11 +111,13 @@ class Executor:
         settings: Settings,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        report: Callable[[PluginVolume, str], None] | None = None,
     ) -> None:
         self._api = api
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
+        self._report = report
         self._architectures: dict[str, str | None] = {}
         self._pod_lists: dict[str, list[Manifest]] = {}
         self._interval = LEAST_INTERVAL
@@ -152,23 +166,11 @@ class Executor:
     def _advance(self, each: Progress, seen: life.Observed, reached: Callable[[life.Step], bool], first: bool) -> None:
         """One step of one volume. Its own failure does not stop the others; an unreachable API does."""
         try:
-            step = life.next_step(each.volume, seen)
-            each.state, each.last_reason = step.state, step.reason
-            each.persistent_volume = life.current_volume(each.volume, seen)
-            if first and step.state == life.FAILED and seen.job:
-                each.old_failure = seen.job["metadata"]["uid"]
-            if each.error:
-                self._clear_rest(each, seen)
-            elif reached(step):
-                each.finished = True
-            elif step.action == life.BLOCKED:
-                raise PorterError(step.reason)
-            elif step.action in self._actions:
-                self._apply(each, step, seen)
+            self._make_step(each, seen, reached, first)
         except UnreachableError:
             raise
         except ConflictError:
-            # While the rest is cleared away: the next round sees what someone else did.
+            # Someone acted between our list and our write. What they did shows in the next round.
             return
         except PorterError as error:
             # A failed install is what matters, though its rest cannot be cleared away.
@@ -176,12 +178,31 @@ class Executor:
                 each.error.message += " What it left could not be removed: %s" % error.message
             each.error, each.finished = each.error or error, True
 
-    def _apply(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
-        try:
+    def _make_step(
+        self, each: Progress, seen: life.Observed, reached: Callable[[life.Step], bool], first: bool
+    ) -> None:
+        step = life.next_step(each.volume, seen)
+        each.state, each.last_reason = step.state, step.reason
+        each.persistent_volume = life.current_volume(each.volume, seen)
+        if first:
+            each.first_state = step.state
+            each.old_failure = seen.job["metadata"]["uid"] if step.state == life.FAILED and seen.job else None
+        if each.error:
+            self._clear_rest(each, seen)
+        elif reached(step):
+            self._finish(each, step)
+        elif step.action == life.BLOCKED:
+            raise PorterError(step.reason)
+        elif step.action in self._actions:
             self._actions[step.action](each, step, seen)
-        except ConflictError:
-            # Someone acted between our list and our write. What they did shows in the next round.
-            return
+            self._count(each, step)
+
+    def _finish(self, each: Progress, step: life.Step) -> None:
+        each.finished = True
+        if step.action == life.NOTHING and each.done:
+            self._say(each, "bound: %s is ready" % each.volume.identity.claim)
+
+    def _count(self, each: Progress, step: life.Step) -> None:
         if step.action not in life.WAITS:
             each.done.append(step.action)
             self._interval = LEAST_INTERVAL
@@ -229,10 +250,22 @@ class Executor:
             # A Job that someone else started waits for ever when its Secret was deleted by hand.
             self._provide_document(each, seen.staging)
         pods = self._pods(job)
-        each.status = job_status(job, pods, [])
-        if each.status.phase in ("pending", "scheduled", "pulling"):
-            each.status = job_status(job, pods, self._events(job, pods))
+        each.status = job_status(job, pods, self._events_about(each, job, pods))
+        self._say(each, self._phase_line(each, newest_pod(pods)))
         self._refuse_stuck(each, job)
+
+    def _phase_line(self, each: Progress, pod: Manifest | None) -> str:
+        """The phase for people. Only for them is the log read while the agent runs."""
+        if not self._report or not each.status:
+            return ""
+        log = self._log(pod) if each.status.phase == RUNNING else None
+        return phase_line(each.status, each.volume.agent.image, each.volume.plugin_names, log)
+
+    def _say(self, each: Progress, line: str) -> None:
+        """Report a line, once."""
+        if self._report and line and line != each.reported:
+            each.reported = line
+            self._report(each.volume, line)
 
     def _refuse_stuck(self, each: Progress, job: Manifest) -> None:
         stuck = each.status.stuck if each.status else ""
@@ -261,6 +294,7 @@ class Executor:
             each.volume, persistent_volume, installed_versions(each.log), self._architecture(newest_pod(pods))
         )
         self._api.merge_patch(VOLUMES, persistent_volume["metadata"]["name"], patch)
+        self._say(each, "installed on %s" % persistent_volume["metadata"]["name"])
 
     def _clear_failed(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         """A failure of this run's time is kept in ``error``; one from before is only cleared away."""
@@ -372,10 +406,18 @@ class Executor:
         pods = self._pod_lists[namespace]
         return [pod for pod in pods if any(o["uid"] == uid for o in pod["metadata"].get("ownerReferences") or [])]
 
-    def _events(self, job: Manifest, pods: list[Manifest]) -> list[Manifest]:
-        subject = newest_pod(pods) or job
-        selector = "involvedObject.uid=%s" % subject["metadata"]["uid"]
-        return self._api.list_all(EVENTS, job["metadata"]["namespace"], field_selector=selector)
+    def _events_about(self, each: Progress, job: Manifest, pods: list[Manifest]) -> list[Manifest]:
+        """Events about the newest pod, or the Job while it has none: only they tell why nothing starts."""
+        if job_status(job, pods, []).phase not in WAITING_PHASES:
+            return []
+        if each.events_at is None:
+            each.events_at = self._clock()
+        if self._clock() - each.events_at >= EVENTS_INTERVAL:
+            subject = newest_pod(pods) or job
+            selector = "involvedObject.uid=%s" % subject["metadata"]["uid"]
+            each.events = self._api.list_all(EVENTS, job["metadata"]["namespace"], field_selector=selector)
+            each.events_at = self._clock()
+        return each.events
 
     def _log(self, pod: Manifest | None) -> str | None:
         if not pod:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import AGENT_CONTAINER
@@ -25,6 +25,9 @@ RUNNING = "running"
 SUSPENDED = "suspended"
 SUCCEEDED = "succeeded"
 FAILED = "failed"
+
+# Phases in which nothing of the agent runs yet.
+WAITING_PHASES = frozenset((PENDING, SCHEDULED, PULLING))
 
 # Waiting reasons of a container that are a normal part of its start.
 _NORMAL_WAITING = frozenset(("ContainerCreating", "PodInitializing", ""))
@@ -75,6 +78,19 @@ def newest_pod(pods: list[Manifest]) -> Manifest | None:
 def installed_versions(log: str | None) -> dict[str, str]:
     """Plugin name to version, from the lines that Porter prints for each installed plugin."""
     return {match["name"]: match["version"] for match in _INSTALLED_LINE.finditer(log or "")}
+
+
+def phase_line(status: JobStatus, image: str, plugins: Sequence[str], log: str | None) -> str:
+    """The phase as a line for people, with the plugin that Porter is at: it installs them in the order given."""
+    if status.phase == RUNNING:
+        done = installed_versions(log)
+        current = next((name for name in plugins if name not in done), None)
+        return "installing %s" % current if current else "installed %s" % ", ".join(plugins)
+    if status.stuck:
+        return "%s: %s" % (status.phase, status.stuck)
+    if status.phase == SCHEDULED:
+        return "scheduled: pod %s; pulling %s where the node lacks it" % (status.pod, image)
+    return "waiting for a pod" if status.phase == PENDING else status.phase
 
 
 def last_line(log: str | None) -> str:

@@ -10,12 +10,15 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import json
-from typing import Any, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.common.parameters import remove_values
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._diff import volume_diff
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     InputError,
     MissingLibraryError,
@@ -36,6 +39,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
+    INSTALLED,
+    READY,
     Observed,
     current_volume,
     next_step,
@@ -78,7 +83,10 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
 
-TIMEOUT_OPTION: dict[str, Any] = {"timeout": {"type": "int", "default": 600}}
+WAIT_OPTIONS: dict[str, Any] = {
+    "timeout": {"type": "int", "default": 600},
+    "progress_file": {"type": "path"},
+}
 
 
 def make_module(options: Mapping[str, Any]) -> AnsibleModule:
@@ -108,26 +116,55 @@ def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
     return result
 
 
+def reporter(module: AnsibleModule) -> Callable[[PluginVolume, str], None] | None:
+    """What appends lines to the progress file, None where there is none."""
+    path = module.params["progress_file"]
+    if not path:
+        return None
+
+    def report(volume: PluginVolume, line: str) -> None:
+        # In one write, so that a reader never sees half a line of two; masked as results are.
+        shown = remove_values(line, module.no_log_values)
+        with Path(path).open("a", encoding="utf-8") as stream:
+            stream.write("%s/%s: %s\n" % (volume.namespace, volume.agent_config, shown))
+
+    return report
+
+
 def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
     """The result of a run, or the failure that names everything that failed."""
-    rows = [progress_row(each) for each in everyone]
     errors = [each.error for each in everyone if each.error]
-    changed = any(each.done for each in everyone)
+    result = {
+        "changed": any(each.done for each in everyone),
+        "volumes": [progress_row(each) for each in everyone],
+        "diff": [
+            volume_diff(each.volume, each.first_state, each.state, each.done, each.persistent_volume)
+            for each in everyone
+            if each.done
+        ],
+    }
     if errors:
         details = errors[0].result if len(errors) == 1 else {}
-        raise PorterError(" ".join(error.message for error in errors), changed=changed, volumes=rows, **details)
-    return {"changed": changed, "volumes": rows}
+        raise PorterError(" ".join(error.message for error in errors), **result, **details)
+    return result
 
 
 def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ...]) -> dict[str, Any]:
     """The result in check mode: of the remaining steps those of ``course``, with detours on the way to it."""
-    rows = observed_rows(api, volumes)
+    seen = observe(api, volumes)
+    rows = [observed_row(volume, seen[volume.key]) for volume in volumes]
     for row in rows:
         row["steps"] = steps_of_course(row, course)
     blocked = [row for row in rows if BLOCKED in row["steps"]]
     if blocked:
         raise PorterError(" ".join("%s." % row["reason"] for row in blocked), changed=False, volumes=rows)
-    return {"changed": any(row["steps"] for row in rows), "volumes": rows}
+    after = INSTALLED if course is INSTALL_COURSE else READY
+    diff = [
+        volume_diff(volume, row["state"], after, row["steps"], current_volume(volume, seen[volume.key]))
+        for volume, row in zip(volumes, rows)
+        if row["steps"]
+    ]
+    return {"changed": bool(diff), "volumes": rows, "diff": diff}
 
 
 def steps_of_course(row: Mapping[str, Any], course: tuple[str, ...]) -> list[str]:
@@ -225,6 +262,7 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
         resource_label=short_resource_label(given["agent_config"]),
         document=canonical_document(plugin_set),
         redacted_document=redacted_document(plugin_set),
+        plugin_names=tuple(plugin.name for plugin in plugin_set),
         size=volume_size(given["volume_size"]),
         storage_class=(given.get("storage_class") or "").strip() or None,
         agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),

@@ -56,6 +56,8 @@ class PluginVolume:
     # What Porter reads; may hold credentials. And the same without them, for annotations.
     document: str
     redacted_document: str
+    # In the order in which Porter installs them.
+    plugin_names: tuple[str, ...]
     # A Kubernetes quantity, such as 64Mi.
     size: str
     # None: the cluster's default class.

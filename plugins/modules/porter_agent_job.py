@@ -26,7 +26,7 @@ attributes:
   check_mode:
     support: full
   diff_mode:
-    support: none
+    support: full
   idempotent:
     support: full
 options:
@@ -34,6 +34,11 @@ options:
     description: How many seconds to wait for all Jobs together.
     type: int
     default: 600
+  progress_file:
+    description:
+      - A file to append a line to at each change of phase, on the host where the module runs.
+      - Over a local connection the task makes one by itself and shows its lines while it waits.
+    type: path
   progress_deadline:
     description:
       - How many seconds a Job may be stuck, for example because its image cannot be pulled or its pod cannot be
@@ -174,17 +179,18 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import Po
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._life import INSTALL_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
-    TIMEOUT_OPTION,
+    WAIT_OPTIONS,
     end_of,
     failure,
     foresee,
     make_module,
+    reporter,
     success,
     wanted_volumes,
 )
 
 _OPTIONS: dict[str, Any] = {
-    **TIMEOUT_OPTION,
+    **WAIT_OPTIONS,
     "progress_deadline": {"type": "int", "default": 120},
     "keep_failed": {"type": "bool", "default": False},
 }
@@ -200,7 +206,7 @@ def _install(module: AnsibleModule) -> dict[str, Any]:
         progress_deadline=module.params["progress_deadline"],
         keep_failed=module.params["keep_failed"],
     )
-    return end_of(Executor(api, settings).install(volumes))
+    return end_of(Executor(api, settings, report=reporter(module)).install(volumes))
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ attributes:
   check_mode:
     support: full
   diff_mode:
-    support: none
+    support: full
   idempotent:
     support: full
 options:
@@ -32,6 +32,11 @@ options:
     description: How many seconds to wait for all volumes together.
     type: int
     default: 600
+  progress_file:
+    description:
+      - A file to append a line to at each change of phase, on the host where the module runs.
+      - Over a local connection the task makes one by itself and shows its lines while it waits.
+    type: path
 seealso:
   - module: getporter.porter.porter_agent_job
   - module: getporter.porter.porter_plugin_volume_info
@@ -162,11 +167,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import Po
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
-    TIMEOUT_OPTION,
+    WAIT_OPTIONS,
     end_of,
     failure,
     foresee,
     make_module,
+    reporter,
     success,
     wanted_volumes,
 )
@@ -179,11 +185,12 @@ def _hand_over(module: AnsibleModule) -> dict[str, Any]:
         return foresee(api, volumes, HAND_OVER_COURSE)
     timeout = module.params["timeout"]
     # No Job should be running any more; should one be, the timeout bounds it.
-    return end_of(Executor(api, Settings(timeout=timeout, progress_deadline=timeout)).make_ready(volumes))
+    settings = Settings(timeout=timeout, progress_deadline=timeout)
+    return end_of(Executor(api, settings, report=reporter(module)).make_ready(volumes))
 
 
 def main() -> None:
-    module = make_module(TIMEOUT_OPTION)
+    module = make_module(WAIT_OPTIONS)
     try:
         result = _hand_over(module)
     except PorterError as error:

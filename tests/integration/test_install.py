@@ -42,6 +42,8 @@ def test_two_plugins_end_on_a_claim_that_a_pod_lists(playbook: Playbook, cluster
     assert header.split() == ["CONFIG", "CLAIM", "VOLUME", "PLUGINS", "STATE", "SECONDS"]
     assert line.startswith(f"{cluster.namespace}/default  {claim.metadata.name}  {volume.metadata.name}")
     assert "azure v1.2.0, kubernetes v1.0.1  ready" in line
+    for said in ("installing azure", f"installed on {volume.metadata.name}", f"bound: {claim.metadata.name} is ready"):
+        assert f"{cluster.namespace}/default: {said}" in outcome.output
 
 
 def test_a_rerun_changes_nothing_and_starts_no_job(playbook: Playbook, cluster: Cluster, channel: str) -> None:
@@ -60,8 +62,10 @@ def test_a_rerun_changes_nothing_and_starts_no_job(playbook: Playbook, cluster: 
 
 def test_check_mode_tells_the_steps_and_writes_nothing(playbook: Playbook, cluster: Cluster, channel: str) -> None:
     plugins = plugins_from(channel, kubernetes="v1.0.1")
-    outcome = playbook.run(arguments="--check", plugins=plugins)
+    outcome = playbook.run(arguments="--check --diff", plugins=plugins)
     assert outcome.status == "successful", outcome.output
+    assert '"kind": "Job"' in outcome.output
+    assert f"{cluster.namespace}/default: " not in outcome.output
     assert outcome.of(JOB)["volumes"][0]["steps"][0] == "create the staging claim"
     assert "create the plugin claim" in outcome.of(HAND_OVER)["volumes"][0]["steps"]
     assert outcome.changed

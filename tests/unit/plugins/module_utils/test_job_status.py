@@ -13,6 +13,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     job_status,
     last_line,
     newest_pod,
+    phase_line,
 )
 
 Manifest = dict[str, Any]
@@ -184,3 +185,29 @@ def test_installed_versions(log: str | None, versions: dict[str, str]) -> None:
 )
 def test_last_line(log: str | None, line: str) -> None:
     assert last_line(log) == line
+
+
+@pytest.mark.parametrize(
+    ("status", "log", "line"),
+    [
+        pytest.param(JobStatus("pending"), None, "waiting for a pod", id="pending"),
+        pytest.param(JobStatus("pending", stuck="FailedCreate: no"), None, "pending: FailedCreate: no", id="D04-stuck"),
+        pytest.param(
+            JobStatus("scheduled", pod="p"),
+            None,
+            "scheduled: pod p; pulling i:1 where the node lacks it",
+            id="scheduled",
+        ),
+        pytest.param(JobStatus("running"), None, "installing azure", id="first"),
+        pytest.param(JobStatus("running"), "installed azure plugin v1 (f)\n", "installing kubernetes", id="second"),
+        pytest.param(
+            JobStatus("running"),
+            "installed azure plugin v1 (f)\ninstalled kubernetes plugin v2 (f)\n",
+            "installed azure, kubernetes",
+            id="all",
+        ),
+        pytest.param(JobStatus("succeeded"), None, "succeeded", id="succeeded"),
+    ],
+)
+def test_the_line_of_a_phase(status: JobStatus, log: str | None, line: str) -> None:
+    assert phase_line(status, "i:1", ("azure", "kubernetes"), log) == line

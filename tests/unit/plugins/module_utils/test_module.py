@@ -153,7 +153,15 @@ def bound(installed: str | None) -> dict[str, Any]:
 def test_the_row_of_a_run() -> None:
     status = JobStatus("succeeded", "R", "M", pod="p", pods=2, exit_code=0)
     log = "\n".join(str(number) for number in range(30))
-    each = Progress(VOLUME, "ready", ["step"], status, log, seconds=1.26, persistent_volume=bound('{"a": "v1"}'))
+    each = Progress(
+        VOLUME,
+        state="ready",
+        done=["step"],
+        status=status,
+        log=log,
+        seconds=1.26,
+        persistent_volume=bound('{"a": "v1"}'),
+    )
     assert progress_row(each) == {
         "agent_config": "default",
         "namespace": "porter",

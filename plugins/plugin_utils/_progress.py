@@ -1,0 +1,82 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An action that shows a module's lines while it waits.
+
+Private to the collection: not a public interface.
+
+The module appends a line to a file at each change of phase; the action reads the file beside it,
+in a thread, and prints. Nothing is started for that, and nothing outlives the module. It needs the
+file on the controller, so it works for local connections, which is how clusters are managed;
+elsewhere the module runs as any other and only its result is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+# Seconds between two looks into the file.
+INTERVAL = 0.2
+
+
+class ProgressAction(ActionBase):
+    """Runs the module of its own name, with the lines shown."""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> dict[str, Any]:
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        arguments = dict(self._task.args)
+        with self._lines(arguments):
+            result.update(
+                self._execute_module(module_args=arguments, task_vars=task_vars, wrap_async=self._task.async_val)
+            )
+        return result
+
+    @contextmanager
+    def _lines(self, arguments: dict[str, Any]) -> Iterator[None]:
+        """Show lines as long as the context lasts, where that can be done and is wanted."""
+        if not self._can_show(arguments):
+            yield
+            return
+        handle, path = tempfile.mkstemp(prefix="porter-progress-")
+        os.close(handle)
+        arguments["progress_file"] = path
+        done = threading.Event()
+        reader = threading.Thread(target=follow, args=(path, done, Display().display), daemon=True)
+        reader.start()
+        try:
+            yield
+        finally:
+            done.set()
+            reader.join()
+            Path(path).unlink()
+
+    def _can_show(self, arguments: dict[str, Any]) -> bool:
+        context = self._task
+        plain = not (context.check_mode or context.async_val or context.no_log or arguments.get("progress_file"))
+        # Another user could not write to the file.
+        return plain and self._connection.transport == "local" and not self._play_context.become
+
+
+def follow(path: str, done: threading.Event, show: Callable[[str], Any]) -> None:
+    """Show each whole line of the file, until ``done`` and the file is read to its end."""
+    begun = ""
+    with Path(path).open(encoding="utf-8") as stream:
+        while True:
+            # Asked before the read: what was written before ``done`` is then surely read.
+            last = done.is_set()
+            begun += stream.read()
+            *lines, begun = begun.split("\n")
+            for line in lines:
+                show(line)
+            if last:
+                return
+            done.wait(INTERVAL)
