@@ -40,6 +40,20 @@ options:
       storage_class:
         description: The storage class of a new volume; without it the cluster's default class.
         type: str
+      salted:
+        description:
+          - Whether to name the plugin claim so that no other plugin set has its name, for a set whose usual name, the
+            Porter Operator's, is taken by a different set.
+        type: bool
+        default: false
+      refresh:
+        description:
+          - Whether to install the plugins anew though there is a plugin volume, and to swap the new volume in. For
+            plugins without a fixed version, of which there may be a newer one.
+          - Pods that mount the plugin claim finish on the old volume; the new one is bound when they have. Pods made
+            meanwhile wait for it.
+        type: bool
+        default: false
       agent:
         description:
           - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.

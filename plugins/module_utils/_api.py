@@ -132,8 +132,16 @@ class KubeApi:
         return self._json("POST", resource.path(namespace), body=body)
 
     def merge_patch(self, resource: Resource, name: str, body: Manifest, namespace: str | None = None) -> Manifest:
-        """JSON merge patch. Give metadata.resourceVersion (or uid) in ``body`` as the precondition."""
-        return self._json("PATCH", resource.path(namespace, name), body=body, content_type=MERGE_PATCH)
+        """JSON merge patch. Give metadata.resourceVersion in ``body`` as the precondition.
+
+        ConflictError where the object is another one by now, or gone.
+        """
+        try:
+            return self._json("PATCH", resource.path(namespace, name), body=body, content_type=MERGE_PATCH)
+        except ApiError as error:
+            if error.status == 404:
+                raise ConflictError(error.status, error.reason, error.message) from error
+            raise
 
     def delete(
         self,
@@ -195,7 +203,7 @@ class KubeApi:
         given = {key: value for key, value in (query or {}).items() if value}
         url = self._configuration.host.rstrip("/") + path + ("?" + urlencode(given) if given else "")
         try:
-            response = self._pool.urlopen(
+            response = self._pool.request(
                 method,
                 url,
                 headers=headers,

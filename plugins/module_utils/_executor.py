@@ -13,7 +13,6 @@ by side. A conflict means that someone else acted first: the next round sees wha
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Sequence
 
@@ -91,6 +90,8 @@ class Progress:
     old_failure: str | None = None
     # Uids of what goes after a failure of this run's time.
     clearing: frozenset[str] = frozenset()
+    # Uid of the plugin claim that this run is to replace by a refresh.
+    refresh_of: str | None = None
     stuck_since: float | None = None
     # Whether this run has made sure of the Secret with the plugins document.
     has_document: bool = False
@@ -131,6 +132,7 @@ class Executor:
             life.DELETE_OLD_JOB: self._delete_job,
             life.DELETE_STAGING: self._delete_claim,
             life.DELETE_LOST_CLAIM: self._delete_claim,
+            life.REPLACE_CLAIM: self._delete_claim,
             life.KEEP_VOLUME: self._keep_volume,
             life.RESERVE: self._reserve,
             life.CREATE_CLAIM: self._create_claim,
@@ -139,14 +141,19 @@ class Executor:
         }
 
     def install(self, volumes: Sequence[PluginVolume]) -> list[Progress]:
-        """Until the plugins of each volume are installed and noted on it; the hand-over is left alone."""
-        return self._run(volumes, lambda step: step.state not in life.INSTALL_STATES)
+        """Until the plugins of each volume are installed and noted on it; the hand-over is left alone.
+
+        This is where a wanted refresh begins; from then on the objects tell of it.
+        """
+        return self._run(volumes, lambda step: step.state not in life.INSTALL_STATES, refresh=True)
 
     def make_ready(self, volumes: Sequence[PluginVolume]) -> list[Progress]:
         """Until each volume is bound to its plugin claim and nothing temporary is left."""
         return self._run(volumes, lambda step: step.action == life.NOTHING)
 
-    def _run(self, volumes: Sequence[PluginVolume], reached: Callable[[life.Step], bool]) -> list[Progress]:
+    def _run(
+        self, volumes: Sequence[PluginVolume], reached: Callable[[life.Step], bool], refresh: bool = False
+    ) -> list[Progress]:
         begin = self._clock()
         everyone = [Progress(volume) for volume in volumes]
         first_round = True
@@ -157,6 +164,8 @@ class Executor:
             self._pod_lists.clear()
             seen = observe(self._api, [each.volume for each in under_way])
             for each in under_way:
+                if first_round and refresh:
+                    each.refresh_of = refresh_of(each.volume, seen[each.volume.key])
                 self._advance(each, seen[each.volume.key], reached, first_round)
                 each.seconds = self._clock() - begin
             first_round = False
@@ -181,7 +190,7 @@ class Executor:
     def _make_step(
         self, each: Progress, seen: life.Observed, reached: Callable[[life.Step], bool], first: bool
     ) -> None:
-        step = life.next_step(each.volume, seen)
+        step = life.next_step(each.volume, seen, each.refresh_of)
         each.state, each.last_reason = step.state, step.reason
         each.persistent_volume = life.current_volume(each.volume, seen)
         if first:
@@ -228,7 +237,8 @@ class Executor:
     # --- the install ---
 
     def _create_staging(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
-        staging = self._create(CLAIMS, manifests.staging_claim(each.volume))
+        replaced = each.refresh_of if seen.claim else None
+        staging = self._create(CLAIMS, manifests.staging_claim(each.volume, replaced))
         self._start_install(each, staging)
 
     def _start_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
@@ -239,9 +249,13 @@ class Executor:
         self._create(JOBS, manifests.install_job(each.volume, staging))
 
     def _provide_document(self, each: Progress, staging: Manifest) -> None:
-        # Its name holds the staging claim's uid: where it exists, it can only be the one we want.
-        with suppress(ConflictError):
+        try:
             self._create(SECRETS, manifests.document_secret(each.volume, staging))
+        except ConflictError as error:
+            # Its name holds the staging claim's uid: where it exists, it can only be the one we want. A busy
+            # ResourceQuota answers with a conflict too, and then there is none.
+            if error.reason != "AlreadyExists":
+                raise
         each.has_document = True
 
     def _watch_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
@@ -291,7 +305,11 @@ class Executor:
         each.status = job_status(job, pods, [])
         each.log = self._log(newest_pod(pods))
         patch = manifests.mark_installed(
-            each.volume, persistent_volume, installed_versions(each.log), self._architecture(newest_pod(pods))
+            each.volume,
+            persistent_volume,
+            installed_versions(each.log),
+            self._architecture(newest_pod(pods)),
+            (staging["metadata"].get("annotations") or {}).get(keys.ANNOTATION_REFRESH_OF),
         )
         self._api.merge_patch(VOLUMES, persistent_volume["metadata"]["name"], patch)
         self._say(each, "installed on %s" % persistent_volume["metadata"]["name"])
@@ -440,6 +458,11 @@ class Executor:
                 "kubernetes.io/arch"
             )
         return self._architectures[node_name]
+
+
+def refresh_of(volume: PluginVolume, seen: life.Observed) -> str | None:
+    """The uid of the plugin claim that is to be replaced, where that is wanted and there is one."""
+    return seen.claim["metadata"]["uid"] if volume.refresh and seen.claim else None
 
 
 def _selected(item: Manifest, selector: str) -> bool:

@@ -101,6 +101,17 @@ def whole_number(value: Any, what: str, maximum: int = _INT32_MAX) -> int:
     return int(value)
 
 
+def truth(value: Any, what: str) -> bool:
+    """Return a boolean; surveys and variables on the command line hand it over as text."""
+    value = plain(value)
+    word = yaml_word(value).strip().lower()
+    if word in ("true", "yes", "on", "1"):
+        return True
+    if word in ("false", "no", "off", "0", ""):
+        return False
+    raise InputError(f"{what} must be true or false, not {_shown(value)}.")
+
+
 def choice(value: str, what: str, choices: Sequence[str]) -> str:
     """Return the value when it is one of the choices, letter by letter."""
     if value in choices:

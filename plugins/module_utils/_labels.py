@@ -36,5 +36,7 @@ ANNOTATION_AGENT_IMAGE = "getporter.org/agent-image"
 ANNOTATION_ARCHITECTURE = "getporter.org/architecture"
 # The reclaim policy to give back once the plugin claim is bound. Present only during a hand-over.
 ANNOTATION_RECLAIM_POLICY = "getporter.org/reclaim-policy"
+# On a staging claim and its volume: the uid of the plugin claim that a refresh replaces.
+ANNOTATION_REFRESH_OF = "getporter.org/refresh-of"
 # The agent config's name in full, where the label had to be shortened.
 ANNOTATION_AGENT_CONFIG = "getporter.org/agent-config"

@@ -60,6 +60,7 @@ GIVE_BACK_POLICY = "give the volume its reclaim policy back"
 DISOWN = "let a superfluous volume follow its reclaim policy"
 WAIT_CLAIM_GONE = "wait until the old plugin claim is gone"
 DELETE_LOST_CLAIM = "delete the plugin claim whose volume is lost"
+REPLACE_CLAIM = "delete the plugin claim that the refreshed volume replaces"
 BLOCKED = "blocked"
 NOTHING = "nothing to do"
 
@@ -113,11 +114,14 @@ class Step:
     reason: str = ""
 
 
-def next_step(volume: PluginVolume, seen: Observed) -> Step:
-    """The one next step. Raises CollisionError where an object belongs to another plugin set."""
+def next_step(volume: PluginVolume, seen: Observed, refresh_of: str | None = None) -> Step:
+    """The one next step. Raises CollisionError where an object belongs to another plugin set.
+
+    ``refresh_of`` is the uid of the plugin claim that is to be replaced by a new install.
+    """
     _refuse_other_sets(volume, seen)
     if seen.claim:
-        return _with_claim(volume, seen, seen.claim)
+        return _with_claim(volume, seen, seen.claim, refresh_of)
     installed = _installed_volume(volume, seen)
     if installed:
         return _hand_over(volume, seen, installed)
@@ -131,9 +135,16 @@ def current_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
     return _installed_volume(volume, seen)
 
 
-def remaining_steps(volume: PluginVolume, seen: Observed) -> list[str]:
+def remaining_steps(volume: PluginVolume, seen: Observed, refresh_of: str | None = None) -> list[str]:
     """The actions still to come if all goes well: what check mode tells. Just ``blocked`` where it cannot."""
-    step = next_step(volume, seen)
+    step = next_step(volume, seen, refresh_of)
+    actions = _actions_from(step)
+    if seen.claim and not _deleting(seen.claim) and RESERVE in actions and _is_bound(seen, seen.claim):
+        actions.insert(actions.index(RESERVE) + 1, REPLACE_CLAIM)
+    return actions
+
+
+def _actions_from(step: Step) -> list[str]:
     if step.action == NOTHING:
         return []
     if step.action == BLOCKED:
@@ -147,6 +158,10 @@ def remaining_steps(volume: PluginVolume, seen: Observed) -> list[str]:
         return detour + list(_USUAL_COURSE)
     if step.action == WAIT_JOB_GONE:
         return [step.action, *_course_from(START_JOB)]
+    if step.action == REPLACE_CLAIM:
+        return [step.action, *_course_from(CREATE_CLAIM)]
+    if step.action not in _USUAL_COURSE:
+        return [step.action, *_USUAL_COURSE]
     return _course_from(step.action)
 
 
@@ -172,7 +187,7 @@ def job_belongs_to(job: Manifest, staging: Manifest | None) -> bool:
     return bool(staging) and any(owner["uid"] == staging["metadata"]["uid"] for owner in owners)  # type: ignore[index]
 
 
-def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest) -> Step:
+def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest, refresh_of: str | None) -> Step:
     name = claim["metadata"]["name"]
     if _deleting(claim):
         return Step(
@@ -200,7 +215,44 @@ def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest) -> Step:
         return Step(RELEASED, RESERVE, bound)
     if phase != "Bound" or not bound or not _bound_to(bound, claim):
         return Step(CLAIMED, WAIT_BOUND, claim, "the plugin claim %s is %s; %s" % (name, phase, _whereabouts(bound)))
-    return _tidy(seen, bound)
+    if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound):
+        return Step(CLAIMED, GIVE_BACK_POLICY, bound)
+    return _refresh(volume, seen, claim, bound, refresh_of) or _tidy(seen, bound)
+
+
+def _refresh(
+    volume: PluginVolume, seen: Observed, claim: Manifest, bound: Manifest, refresh_of: str | None
+) -> Step | None:
+    """The next step of a refresh, of this run or of one that was begun for this claim: every run finishes it.
+
+    Until the new install is complete the claim and its pods go on with the old volume. A claim
+    cannot change its volume, so it is then deleted, which waits for the pods that mount it.
+    """
+    uid = claim["metadata"]["uid"]
+    successor = next(
+        (each for each in seen.volumes if each is not bound and _replaces(each, uid) and _is_usable(volume, each)), None
+    )
+    if successor:
+        step = _hand_over(volume, seen, successor)
+        return step if step.action != CREATE_CLAIM else Step(RESERVED, REPLACE_CLAIM, claim)
+    if seen.staging and _replaces(seen.staging, uid):
+        return _install(seen)
+    if refresh_of != uid:
+        return None
+    if seen.job or seen.staging:
+        # Left by something else; it would be taken for the refresh's own.
+        return _install(Observed(job=seen.job)) if seen.job else _without(seen.staging)
+    return Step(INSTALLING, CREATE_STAGING)
+
+
+def _without(staging: Manifest | None) -> Step:
+    if staging and not _deleting(staging):
+        return Step(INSTALLING, DELETE_STAGING, staging)
+    return Step(INSTALLING, WAIT_OLD_STAGING_GONE, staging, "an older staging claim is being deleted")
+
+
+def _replaces(item: Manifest, claim_uid: str) -> bool:
+    return _annotations(item).get(keys.ANNOTATION_REFRESH_OF) == claim_uid
 
 
 def _waits_for_its_predecessor(volume: PluginVolume, persistent_volume: Manifest, claim: Manifest) -> bool:
@@ -214,9 +266,7 @@ def _waits_for_its_predecessor(volume: PluginVolume, persistent_volume: Manifest
 
 
 def _tidy(seen: Observed, bound: Manifest) -> Step:
-    """The claim is bound both ways: give back the policy, then see to what a stopped or late run left."""
-    if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound):
-        return Step(CLAIMED, GIVE_BACK_POLICY, bound)
+    """The claim is bound both ways: see to what a stopped or late run left, and to volumes before this one."""
     if seen.job and not _deleting(seen.job):
         return Step(READY, DELETE_JOB, seen.job)
     if seen.staging and not _deleting(seen.staging):
@@ -228,15 +278,24 @@ def _tidy(seen: Observed, bound: Manifest) -> Step:
 
 
 def _is_superfluous(other: Manifest) -> bool:
-    return keys.ANNOTATION_RECLAIM_POLICY in _annotations(other) and _phase(other) != "Bound" and not _deleting(other)
+    """Nobody's any more, and kept by its policy: that of a hand-over, or the class's own."""
+    notes = _annotations(other)
+    kept = other["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
+    return keys.ANNOTATION_INSTALLED in notes and kept and _phase(other) != "Bound" and not _deleting(other)
 
 
 def _installed_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
     """The volume whose install completed. Of several, the one that is furthest on its way."""
     candidates = [each for each in seen.volumes if _is_usable(volume, each)]
-    return max(
-        candidates, key=lambda each: (_refers_to(each, volume.identity.claim), each["metadata"]["name"]), default=None
-    )
+    return max(candidates, key=lambda each: _advancement(volume, each), default=None)
+
+
+def _advancement(volume: PluginVolume, persistent_volume: Manifest) -> tuple[bool, bool, str, str]:
+    """Reserved for the plugin claim, then anyhow named after it, then the newest; the name decides between equals."""
+    metadata = persistent_volume["metadata"]
+    named = _refers_to(persistent_volume, volume.identity.claim)
+    reserved = named and not _reference(persistent_volume).get("uid")
+    return reserved, named, metadata.get("creationTimestamp", ""), metadata["name"]
 
 
 def _is_usable(volume: PluginVolume, persistent_volume: Manifest) -> bool:
@@ -342,6 +401,11 @@ def _refuse_other_sets(volume: PluginVolume, seen: Observed) -> None:
 
 def _volume_named(seen: Observed, name: str | None) -> Manifest | None:
     return next((each for each in seen.volumes if each["metadata"]["name"] == name), None)
+
+
+def _is_bound(seen: Observed, claim: Manifest) -> bool:
+    bound = _volume_named(seen, claim["spec"].get("volumeName"))
+    return bool(bound) and _bound_to(bound, claim)  # type: ignore[arg-type]
 
 
 def _bound_to(persistent_volume: Manifest, claim: Manifest) -> bool:

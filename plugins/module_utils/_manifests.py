@@ -49,10 +49,11 @@ def notes_on(volume: PluginVolume) -> dict[str, str]:
     }
 
 
-def staging_claim(volume: PluginVolume) -> Manifest:
+def staging_claim(volume: PluginVolume, refresh_of: str | None = None) -> Manifest:
     """The temporary claim that the install Job writes through: ReadWriteOnce, always.
 
     A class need not know how to provision anything else, and one pod is all that writes.
+    ``refresh_of`` is the uid of the plugin claim that this install is to replace.
     """
     spec: Manifest = {
         "accessModes": ["ReadWriteOnce"],
@@ -60,12 +61,10 @@ def staging_claim(volume: PluginVolume) -> Manifest:
     }
     if volume.storage_class:
         spec["storageClassName"] = volume.storage_class
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": _metadata(volume, volume.identity.staging_claim, keys.COMPONENT_STAGING),
-        "spec": spec,
-    }
+    metadata = _metadata(volume, volume.identity.staging_claim, keys.COMPONENT_STAGING)
+    if refresh_of:
+        metadata["annotations"][keys.ANNOTATION_REFRESH_OF] = refresh_of
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
 
 
 def document_secret(volume: PluginVolume, staging: Manifest) -> Manifest:
@@ -149,6 +148,7 @@ def mark_installed(
     persistent_volume: Manifest,
     installed: dict[str, str] | None,
     architecture: str | None,
+    refresh_of: str | None = None,
 ) -> Manifest:
     """The patch that notes on the volume that its install completed, and makes it survive its staging claim.
 
@@ -166,6 +166,8 @@ def mark_installed(
     )
     if architecture:
         notes[keys.ANNOTATION_ARCHITECTURE] = architecture
+    if refresh_of:
+        notes[keys.ANNOTATION_REFRESH_OF] = refresh_of
     return {
         "metadata": {
             "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
@@ -198,19 +200,21 @@ def reserve(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
 
 
 def give_back_policy(persistent_volume: Manifest) -> Manifest:
-    """The patch that restores the reclaim policy and removes the note of it."""
-    policy = persistent_volume["metadata"]["annotations"][keys.ANNOTATION_RECLAIM_POLICY]
+    """The patch that restores the reclaim policy and removes the notes of the hand-over."""
+    policy = persistent_volume["metadata"]["annotations"].get(
+        keys.ANNOTATION_RECLAIM_POLICY, persistent_volume["spec"]["persistentVolumeReclaimPolicy"]
+    )
     return {
         "metadata": {
             "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
-            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None},
+            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None, keys.ANNOTATION_REFRESH_OF: None},
         },
         "spec": {"persistentVolumeReclaimPolicy": policy},
     }
 
 
 def disown(persistent_volume: Manifest) -> Manifest:
-    """The patch by which a volume that lost the race for its claim follows its policy again."""
+    """The patch by which a volume that another one has taken the place of follows its policy, and is ours no more."""
     patch = give_back_policy(persistent_volume)
     patch["metadata"]["annotations"][keys.ANNOTATION_CLAIM] = None
     patch["metadata"]["annotations"][keys.ANNOTATION_INSTALLED] = None

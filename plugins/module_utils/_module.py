@@ -24,7 +24,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Progress
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Progress, refresh_of
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     canonical_document,
     plugin_identity,
@@ -80,6 +80,8 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "plugins": {"type": "raw", "required": True},
     "volume_size": {"type": "str", "default": "64Mi"},
     "storage_class": {"type": "str"},
+    "salted": {"type": "bool", "default": False},
+    "refresh": {"type": "bool", "default": False},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
 
@@ -197,9 +199,10 @@ def observed_rows(api: KubeApi, volumes: Sequence[PluginVolume]) -> list[dict[st
 
 def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
     """One volume as it is, and the steps it still needs."""
-    step = next_step(volume, seen)
+    replaced = refresh_of(volume, seen)
+    step = next_step(volume, seen, replaced)
     row = volume_row(volume, current_volume(volume, seen))
-    row.update(state=step.state, steps=remaining_steps(volume, seen), reason=step.reason or None)
+    row.update(state=step.state, steps=remaining_steps(volume, seen, replaced), reason=step.reason or None)
     return row
 
 
@@ -256,7 +259,7 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
         raise InputError("Agent config %s has no plugins, so it needs no plugin volume." % given["agent_config"])
     namespace = dns_label(given["namespace"], "The namespace of agent config %s" % given["agent_config"])
     volume = PluginVolume(
-        identity=plugin_identity(plugin_set, namespace),
+        identity=plugin_identity(plugin_set, namespace, salted=bool(given.get("salted"))),
         namespace=namespace,
         agent_config=given["agent_config"],
         resource_label=short_resource_label(given["agent_config"]),
@@ -265,6 +268,7 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
         plugin_names=tuple(plugin.name for plugin in plugin_set),
         size=volume_size(given["volume_size"]),
         storage_class=(given.get("storage_class") or "").strip() or None,
+        refresh=bool(given.get("refresh")),
         agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),
     )
     secrets = [secret for plugin in plugin_set for _key, url in plugin.sources for secret in url_secrets(url)]

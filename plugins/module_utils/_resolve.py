@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import AgentConfig, parse_agent_config
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import canonical_document, plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import describe, is_blank, plain
+from ansible_collections.getporter.porter.plugins.module_utils._input import describe, is_blank, plain, truth
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
 
 # Settings of the install pod beyond the AgentConfig resource's own, as the modules name them.
@@ -32,7 +32,7 @@ _POD_KEYS = (
     "container_security_context",
     "active_deadline_seconds",
 )
-EXTRA_KEYS = ("agent_image", *_POD_KEYS)
+EXTRA_KEYS = ("agent_image", "salted", "refresh", *_POD_KEYS)
 
 
 def resolve_agent_configs(configs: Any, defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -77,9 +77,13 @@ def _resolved(config: AgentConfig) -> dict[str, Any]:
         "name": config.name,
         "namespace": config.namespace,
         "state": config.state,
-        "claim": plugin_identity(config.plugins, config.namespace).claim,
+        "claim": plugin_identity(config.plugins, config.namespace, salted=_is_salted(config)).claim,
         "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
     }
+
+
+def _is_salted(config: AgentConfig) -> bool:
+    return truth(config.extras.get("salted", False), "salted of agent config %s" % config.name)
 
 
 def _volume_option(config: AgentConfig) -> dict[str, Any]:
@@ -97,5 +101,7 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "plugins": canonical_document(config.plugins),
         "volume_size": config.volume_size,
         "storage_class": config.storage_class_name,
+        "salted": _is_salted(config),
+        "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
         "agent": {key: value for key, value in agent.items() if value is not None},
     }

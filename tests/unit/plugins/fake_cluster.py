@@ -148,9 +148,12 @@ class FakeCluster:
             if job.get("status") or job["metadata"].get("deletionTimestamp"):
                 continue
             namespace = job["metadata"]["namespace"]
-            name = job["spec"]["template"]["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"]
+            plugins, document = job["spec"]["template"]["spec"]["volumes"]
+            name = plugins["persistentVolumeClaim"]["claimName"]
             claim = self.find("persistentvolumeclaims", name, namespace)
             if not claim or claim.get("status", {}).get("phase") != "Bound":
+                continue
+            if not self.find("secrets", document["secret"]["secretName"], namespace):
                 continue
             kind, phase = ("Complete", "Succeeded") if self.jobs_succeed else ("Failed", "Failed")
             job["status"] = {"conditions": [{"type": kind, "status": "True", "reason": "R", "message": "M"}]}

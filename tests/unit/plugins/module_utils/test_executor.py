@@ -34,8 +34,9 @@ POLICIES = ("Delete", "Retain")
 ENOUGH = 60
 
 
-def wanted(**plugins: Any) -> PluginVolume:
+def wanted(refresh: bool = False, **plugins: Any) -> PluginVolume:
     option = {
+        "refresh": refresh,
         "agent_config": "default",
         "namespace": "porter",
         "plugins": plugins or {"kubernetes": {"version": "v1.0.1"}},
@@ -512,6 +513,91 @@ def test_a_claim_that_is_not_ours_blocks_and_says_what_to_do() -> None:
     assert end.error
     assert "Delete it if nothing needs it, and run again" in end.error.message
     assert run.api.writes == []
+
+
+REFRESH = wanted(refresh=True)
+
+
+def ready(policy: str = "Delete") -> FakeCluster:
+    cluster = FakeCluster(policy)
+    Run(cluster).to_the_end()
+    return cluster
+
+
+def only_one_volume_is_ours(cluster: FakeCluster) -> None:
+    """A retained volume that was replaced stays with its data, but tells of no claim any more."""
+    for each in cluster.of("persistentvolumes"):
+        if each["status"]["phase"] != "Bound":
+            assert keys.ANNOTATION_CLAIM not in each["metadata"]["annotations"]
+            del cluster.objects["persistentvolumes", "", each["metadata"]["name"]]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_refresh_installs_anew_and_swaps_the_volume(policy: str) -> None:
+    cluster = ready(policy)
+    (before,) = cluster.of("persistentvolumes")
+    (end,) = Run(cluster).to_the_end(REFRESH)
+    assert (end.error, end.state) == (None, "ready")
+    assert end.persistent_volume["metadata"]["name"] != before["metadata"]["name"]  # type: ignore[index]
+    assert keys.ANNOTATION_REFRESH_OF not in end.persistent_volume["metadata"]["annotations"]  # type: ignore[index]
+    Run(cluster).to_the_end()
+    only_one_volume_is_ours(cluster)
+    assert_ready(cluster, policy)
+    assert cluster.completed_jobs == 2
+
+
+def test_a_refresh_where_there_is_nothing_is_an_install() -> None:
+    cluster = FakeCluster()
+    Run(cluster).to_the_end(REFRESH)
+    assert_ready(cluster, "Delete")
+    assert cluster.completed_jobs == 1
+
+
+def test_a_refresh_that_fails_leaves_the_old_volume_in_use() -> None:
+    cluster = ready()
+    before = cluster.of("persistentvolumes")
+    cluster.jobs_succeed = False
+    (end,) = Run(cluster).to_the_end(REFRESH)
+    assert isinstance(end.error, JobFailedError)
+    assert_ready(cluster, "Delete")
+    assert [each["metadata"]["name"] for each in cluster.of("persistentvolumes")] == [before[0]["metadata"]["name"]]
+
+
+def test_pods_on_the_old_volume_finish_before_the_swap() -> None:
+    cluster = ready()
+    (claim,) = cluster.of("persistentvolumeclaims")
+    pod = {"metadata": {"name": "user", "namespace": "porter", "ownerReferences": [{"uid": "x"}]}}
+    cluster.create("pods", {**pod, "spec": {"claim": claim["metadata"]["name"]}, "status": {"phase": "Running"}})
+    run = Run(cluster, timeout=30)
+    (end,) = run.to_the_end(REFRESH)
+    assert isinstance(end.error, WaitTimeoutError)
+    assert "pods that mount it finish first" in end.error.message
+    assert cluster.find("persistentvolumes", claim["spec"]["volumeName"])
+    del cluster.objects["pods", "porter", "user"]
+    (end,) = Run(cluster).to_the_end()
+    assert end.error is None
+    assert_ready(cluster, "Delete")
+    assert cluster.completed_jobs == 2
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_refresh_killed_at_any_request_is_finished_or_undone(policy: str, answered: bool) -> None:
+    killed = 0
+    for request in range(1, ENOUGH + 30):
+        cluster = ready(policy)
+        try:
+            Run(cluster, FakeApi(cluster, kill_at=request, answered=answered)).to_the_end(REFRESH)
+        except Killed:
+            killed += 1
+        done_before = cluster.completed_jobs
+        for _count in range(2):
+            (end,) = Run(cluster).to_the_end()
+            assert end.error is None, request
+        only_one_volume_is_ours(cluster)
+        assert_ready(cluster, policy)
+        assert cluster.completed_jobs <= max(done_before, 2), f"one Job too many after request {request}"
+    assert 20 < killed < ENOUGH + 29, "the kills must cover a whole run"
 
 
 def failing() -> FakeCluster:

@@ -320,7 +320,10 @@ def test_b01_the_reservation_drops_the_old_claim_in_the_same_write() -> None:
 def test_giving_back_the_policy_and_disowning() -> None:
     volume = behind({keys.ANNOTATION_RECLAIM_POLICY: "Delete"})
     assert manifests.give_back_policy(volume) == {
-        "metadata": {"resourceVersion": "7", "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None}},
+        "metadata": {
+            "resourceVersion": "7",
+            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None, keys.ANNOTATION_REFRESH_OF: None},
+        },
         "spec": {"persistentVolumeReclaimPolicy": "Delete"},
     }
     assert manifests.disown(volume) == {
@@ -328,6 +331,7 @@ def test_giving_back_the_policy_and_disowning() -> None:
             "resourceVersion": "7",
             "annotations": {
                 keys.ANNOTATION_RECLAIM_POLICY: None,
+                keys.ANNOTATION_REFRESH_OF: None,
                 keys.ANNOTATION_CLAIM: None,
                 keys.ANNOTATION_INSTALLED: None,
             },

@@ -47,6 +47,8 @@ def option(
         "plugins": {"kubernetes": {"version": "v1.0.1"}} if plugins is None else plugins,
         "volume_size": "64Mi",
         "storage_class": None,
+        "salted": False,
+        "refresh": False,
         "agent": {"image": "agent:1", "pull_policy": None},
         **more,
     }
@@ -304,6 +306,7 @@ def test_a_row_of_what_is_observed_shows_the_volume_that_is_bound() -> None:
     twin["metadata"].update(name="another")
     twin["metadata"]["annotations"].update({keys.ANNOTATION_RECLAIM_POLICY: "Retain", keys.ANNOTATION_INSTALLED: "{}"})
     twin["spec"]["claimRef"]["uid"] = "gone"
+    twin["spec"]["persistentVolumeReclaimPolicy"] = "Retain"
     twin["status"]["phase"] = "Released"
     cluster.create("persistentvolumes", twin)
     (row,) = observed_rows(at(cluster), [VOLUME])
