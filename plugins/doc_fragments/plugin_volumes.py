@@ -40,6 +40,14 @@ options:
       storage_class:
         description: The storage class of a new volume; without it the cluster's default class.
         type: str
+      access_mode:
+        description:
+          - The access mode of a new plugin claim; without it that of the volume as provisioned. Agent actions mount
+            read-only in any case.
+          - With V(ReadOnlyMany) or V(ReadWriteMany) pods on several nodes can mount it, if the storage can do that. A
+            class that is known not to is refused before anything is made.
+        type: str
+        choices: [ReadWriteOnce, ReadOnlyMany, ReadWriteMany]
       salted:
         description:
           - Whether to name the plugin claim so that no other plugin set has its name, for a set whose usual name, the

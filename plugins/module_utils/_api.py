@@ -85,6 +85,7 @@ PODS = Resource("/api/v1", "pods")
 EVENTS = Resource("/api/v1", "events")
 NODES = Resource("/api/v1", "nodes", namespaced=False)
 NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
+STORAGE_CLASSES = Resource("/apis/storage.k8s.io/v1", "storageclasses", namespaced=False)
 JOBS = Resource("/apis/batch/v1", "jobs")
 
 

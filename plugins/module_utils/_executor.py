@@ -375,10 +375,7 @@ class Executor:
 
     def _reserve(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         target = _target(step)
-        reserved = self._api.merge_patch(VOLUMES, target["metadata"]["name"], manifests.reserve(each.volume, target))
-        if not seen.claim:
-            self._create(CLAIMS, manifests.plugin_claim(each.volume, reserved))
-            each.done.append(life.CREATE_CLAIM)
+        self._api.merge_patch(VOLUMES, target["metadata"]["name"], manifests.reserve(each.volume, target))
 
     def _create_claim(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         self._create(CLAIMS, manifests.plugin_claim(each.volume, _target(step)))

@@ -54,6 +54,7 @@ WAIT_JOB_GONE = "wait until the old install Job is gone"
 WAIT_RELEASED = "wait until the volume is released"
 KEEP_VOLUME = "set the volume's reclaim policy to Retain"
 RESERVE = "reserve the volume for the plugin claim"
+WAIT_AVAILABLE = "wait until the reserved volume is available"
 CREATE_CLAIM = "create the plugin claim"
 WAIT_BOUND = "wait until the plugin claim is bound"
 GIVE_BACK_POLICY = "give the volume its reclaim policy back"
@@ -72,6 +73,7 @@ WAITS = frozenset(
         WAIT_OLD_STAGING_GONE,
         WAIT_JOB_GONE,
         WAIT_RELEASED,
+        WAIT_AVAILABLE,
         WAIT_BOUND,
         WAIT_CLAIM_GONE,
     )
@@ -85,6 +87,7 @@ HAND_OVER_COURSE = (
     WAIT_STAGING_GONE,
     WAIT_RELEASED,
     RESERVE,
+    WAIT_AVAILABLE,
     CREATE_CLAIM,
     WAIT_BOUND,
     GIVE_BACK_POLICY,
@@ -139,8 +142,9 @@ def remaining_steps(volume: PluginVolume, seen: Observed, refresh_of: str | None
     """The actions still to come if all goes well: what check mode tells. Just ``blocked`` where it cannot."""
     step = next_step(volume, seen, refresh_of)
     actions = _actions_from(step)
-    if seen.claim and not _deleting(seen.claim) and RESERVE in actions and _is_bound(seen, seen.claim):
-        actions.insert(actions.index(RESERVE) + 1, REPLACE_CLAIM)
+    replaces = CREATE_CLAIM in actions and REPLACE_CLAIM not in actions
+    if seen.claim and not _deleting(seen.claim) and replaces and _is_bound(seen, seen.claim):
+        actions.insert(actions.index(CREATE_CLAIM), REPLACE_CLAIM)
     return actions
 
 
@@ -334,6 +338,10 @@ def _hand_over(volume: PluginVolume, seen: Observed, installed: Manifest) -> Ste
         return Step(INSTALLED, WAIT_STAGING_GONE, seen.staging, "pods that mount the staging claim end first")
     reference = _reference(installed)
     if _refers_to(installed, volume.identity.claim) and not reference.get("uid"):
+        if _phase(installed) != "Available":
+            # The binder compares a new claim with the volume as it last saw it. One that comes too early for it is
+            # looked at again in its next full pass only, up to 15 seconds later.
+            return Step(RESERVED, WAIT_AVAILABLE, installed, _whereabouts(installed))
         return Step(RESERVED, CREATE_CLAIM, installed)
     if reference.get("uid") and _phase(installed) != "Released":
         return Step(INSTALLED, WAIT_RELEASED, installed, _whereabouts(installed))

@@ -132,7 +132,7 @@ def plugin_claim(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
         }
     )
     spec: Manifest = {
-        "accessModes": from_volume["accessModes"],
+        "accessModes": [volume.access_mode] if volume.access_mode else from_volume["accessModes"],
         "resources": {"requests": {"storage": from_volume["capacity"]["storage"]}},
         "storageClassName": from_volume.get("storageClassName", ""),
         "volumeMode": from_volume.get("volumeMode", "Filesystem"),
@@ -184,19 +184,21 @@ def reserve(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
     In one write, so that it is never empty: an empty one could be bound by anybody's claim.
     The null values drop the old claim's uid, without which a Released volume never binds again.
     """
-    return {
-        "metadata": {"resourceVersion": persistent_volume["metadata"]["resourceVersion"]},
-        "spec": {
-            "claimRef": {
-                "apiVersion": "v1",
-                "kind": "PersistentVolumeClaim",
-                "namespace": volume.namespace,
-                "name": volume.identity.claim,
-                "uid": None,
-                "resourceVersion": None,
-            }
-        },
+    spec: Manifest = {
+        "claimRef": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "namespace": volume.namespace,
+            "name": volume.identity.claim,
+            "uid": None,
+            "resourceVersion": None,
+        }
     }
+    modes = persistent_volume["spec"]["accessModes"]
+    if volume.access_mode and volume.access_mode not in modes:
+        # A claim binds only to a volume that has its mode.
+        spec["accessModes"] = [*modes, volume.access_mode]
+    return {"metadata": {"resourceVersion": persistent_volume["metadata"]["resourceVersion"]}, "spec": spec}
 
 
 def give_back_policy(persistent_volume: Manifest) -> Manifest:

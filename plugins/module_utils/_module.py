@@ -36,6 +36,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import dns
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     BLOCKED,
+    CREATE_STAGING,
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
@@ -80,6 +81,7 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "plugins": {"type": "raw", "required": True},
     "volume_size": {"type": "str", "default": "64Mi"},
     "storage_class": {"type": "str"},
+    "access_mode": {"type": "str", "choices": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]},
     "salted": {"type": "bool", "default": False},
     "refresh": {"type": "bool", "default": False},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
@@ -149,6 +151,11 @@ def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
         details = errors[0].result if len(errors) == 1 else {}
         raise PorterError(" ".join(error.message for error in errors), **result, **details)
     return result
+
+
+def to_be_installed(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed]) -> list[PluginVolume]:
+    """The volumes that do not exist yet in any form."""
+    return [volume for volume in volumes if next_step(volume, seen[volume.key]).action == CREATE_STAGING]
 
 
 def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ...]) -> dict[str, Any]:
@@ -268,6 +275,7 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
         plugin_names=tuple(plugin.name for plugin in plugin_set),
         size=volume_size(given["volume_size"]),
         storage_class=(given.get("storage_class") or "").strip() or None,
+        access_mode=given.get("access_mode"),
         refresh=bool(given.get("refresh")),
         agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),
     )

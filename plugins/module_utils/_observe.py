@@ -12,9 +12,17 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, JOBS, VOLUMES, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._api import (
+    CLAIMS,
+    JOBS,
+    STORAGE_CLASSES,
+    VOLUMES,
+    KubeApi,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
 
 Manifest = Dict[str, Any]
 
@@ -36,6 +44,28 @@ def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed
         claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
     listed = api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR)
     return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
+
+
+def refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
+    """Raise InputError for the first volume whose storage cannot be had. Where classes may not be read, say nothing."""
+    if not volumes:
+        return
+    try:
+        classes = api.list_all(STORAGE_CLASSES)
+    except ApiError as error:
+        if error.status == 403:
+            return
+        raise
+    for volume in volumes:
+        if not check_storage(volume, classes) and not _has_volume_without_class(api):
+            raise no_default_class(volume, classes)
+
+
+def _has_volume_without_class(api: KubeApi) -> bool:
+    return any(
+        not each["spec"].get("storageClassName") and (each.get("status") or {}).get("phase") == "Available"
+        for each in api.list_all(VOLUMES)
+    )
 
 
 def _of_one(

@@ -63,6 +63,8 @@ class PluginVolume:
     # None: the cluster's default class.
     storage_class: str | None
     agent: AgentSettings
+    # ReadOnlyMany, ReadWriteMany or ReadWriteOnce; None keeps what is provisioned.
+    access_mode: str | None = None
     # Install anew, though there is a volume, and swap it in.
     refresh: bool = False
 

@@ -14,9 +14,17 @@ from typing import Any, Mapping, Sequence
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import AgentConfig, parse_agent_config
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import canonical_document, plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import describe, is_blank, plain, truth
+from ansible_collections.getporter.porter.plugins.module_utils._input import (
+    choice,
+    describe,
+    is_blank,
+    plain,
+    text,
+    truth,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
 
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
 # Settings of the install pod beyond the AgentConfig resource's own, as the modules name them.
 _POD_KEYS = (
     "image_pull_secrets",
@@ -32,7 +40,7 @@ _POD_KEYS = (
     "container_security_context",
     "active_deadline_seconds",
 )
-EXTRA_KEYS = ("agent_image", "salted", "refresh", *_POD_KEYS)
+EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", *_POD_KEYS)
 
 
 def resolve_agent_configs(configs: Any, defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -82,6 +90,12 @@ def _resolved(config: AgentConfig) -> dict[str, Any]:
     }
 
 
+def _access_mode(config: AgentConfig) -> str | None:
+    what = "access_mode of agent config %s" % config.name
+    mode = text(config.extras.get("access_mode"), what)
+    return choice(mode, what, ACCESS_MODES) if mode else None
+
+
 def _is_salted(config: AgentConfig) -> bool:
     return truth(config.extras.get("salted", False), "salted of agent config %s" % config.name)
 
@@ -95,13 +109,16 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
     agent["service_account"] = config.service_account
     agent["backoff_limit"] = config.retry_limit
     agent["ttl_seconds_after_finished"] = config.ttl_seconds_after_finished
-    return {
+    option = {
         "agent_config": config.name,
         "namespace": config.namespace,
         "plugins": canonical_document(config.plugins),
         "volume_size": config.volume_size,
         "storage_class": config.storage_class_name,
+        "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
         "agent": {key: value for key, value in agent.items() if value is not None},
     }
+    # An option that is not set must be absent: null is no choice.
+    return {key: value for key, value in option.items() if value is not None}

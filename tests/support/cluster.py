@@ -106,7 +106,8 @@ class Cluster:
         log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
         self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
         wait_for(lambda: not self._phase(name), f"the removal of pod {name}")
-        listed = json.loads(log[log.index("[") :])
+        # A pod's log mixes the list on stdout with what the agent says on stderr, before or after it.
+        listed, _end = json.JSONDecoder().raw_decode(log[log.index("[") :])
         return {plugin["name"]: plugin["version"] for plugin in listed}
 
     def _phase(self, pod: str) -> str:

@@ -43,6 +43,7 @@ def test_a_write_that_succeeds_begins_a_new_stretch() -> None:
     course.answered("POST", 201)
     assert course.request("a", "GET", JOBS) == "1.1-GET-jobs"
     course.answered("GET", 200)
+    assert course.wrote
     assert course.request("a", "POST", JOBS) == "1.1-POST-jobs"
 
 
@@ -51,6 +52,7 @@ def test_a_conflict_changes_no_name() -> None:
     assert course.request("a", "PATCH", JOBS + "/b") == "1.0-PATCH-jobs/NAME"
     course.answered("PATCH", 409)
     assert course.request("a", "PATCH", JOBS + "/b") is None
+    assert not course.wrote
 
 
 def test_a_new_connection_is_a_new_task() -> None:

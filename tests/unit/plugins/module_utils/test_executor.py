@@ -430,6 +430,22 @@ def test_a_claim_made_again_without_its_volume_is_replaced() -> None:
     assert_ready(cluster, "Delete")
 
 
+def test_the_plugin_claim_is_made_only_when_the_binder_has_seen_the_reservation() -> None:
+    """It would look at a claim that comes before that in its next full pass only, up to 15 seconds later."""
+    cluster = FakeCluster()
+    run = Run(cluster, ticks=1)
+    phases: list[str] = []
+
+    def look(what: str) -> None:
+        if what == "create persistentvolumeclaims":
+            phases.extend(volume["status"]["phase"] for volume in cluster.of("persistentvolumes"))
+
+    run.api.before = look
+    run.to_the_end()
+    assert phases == ["Available"]
+    assert_ready(cluster, "Delete")
+
+
 def test_a_claim_made_by_hand_before_the_reservation_gets_the_volume() -> None:
     cluster = half_way(lambda now: any(item["status"]["phase"] == "Released" for item in now.of("persistentvolumes")))
     (volume,) = cluster.of("persistentvolumes")

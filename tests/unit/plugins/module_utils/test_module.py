@@ -47,6 +47,7 @@ def option(
         "plugins": {"kubernetes": {"version": "v1.0.1"}} if plugins is None else plugins,
         "volume_size": "64Mi",
         "storage_class": None,
+        "access_mode": None,
         "salted": False,
         "refresh": False,
         "agent": {"image": "agent:1", "pull_policy": None},

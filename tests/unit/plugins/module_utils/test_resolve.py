@@ -41,7 +41,6 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
         "namespace": "porter",
         "plugins": resolved["volume"]["plugins"],
         "volume_size": "64Mi",
-        "storage_class": None,
         "salted": False,
         "refresh": False,
         "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
