@@ -15,11 +15,12 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._api import (
     CLAIMS,
     JOBS,
+    NAMESPACES,
     STORAGE_CLASSES,
     VOLUMES,
     KubeApi,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
@@ -46,10 +47,29 @@ def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed
     return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
 
 
-def refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    """Raise InputError for the first volume whose storage cannot be had. Where classes may not be read, say nothing."""
-    if not volumes:
-        return
+def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
+    """Raise InputError for the first volume whose namespace is missing or whose storage cannot be had.
+
+    Where namespaces or classes may not be read, the cluster's own answer must do, later.
+    """
+    if volumes:
+        _refuse_missing_namespaces(api, volumes)
+        _refuse_impossible_storage(api, volumes)
+
+
+def _refuse_missing_namespaces(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
+    for namespace in sorted({volume.namespace for volume in volumes}):
+        try:
+            found = api.get(NAMESPACES, namespace)
+        except ApiError as error:
+            if error.status == 403:
+                continue
+            raise
+        if not found:
+            raise InputError("There is no namespace %s. Create it first, or name another one." % namespace)
+
+
+def _refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
     try:
         classes = api.list_all(STORAGE_CLASSES)
     except ApiError as error:

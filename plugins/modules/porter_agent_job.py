@@ -189,7 +189,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     to_be_installed,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_impossible_storage
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_what_cannot_be
 
 _OPTIONS: dict[str, Any] = {
     **WAIT_OPTIONS,
@@ -201,7 +201,7 @@ _OPTIONS: dict[str, Any] = {
 def _install(module: AnsibleModule) -> dict[str, Any]:
     volumes = wanted_volumes(module)
     api = connect(module)
-    refuse_impossible_storage(api, to_be_installed(volumes, observe(api, volumes)))
+    refuse_what_cannot_be(api, to_be_installed(volumes, observe(api, volumes)))
     if module.check_mode:
         return foresee(api, volumes, INSTALL_COURSE)
     settings = Settings(

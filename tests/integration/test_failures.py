@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.cluster import Cluster, wait_for
 from tests.support.playbook import JOB, Playbook, plugins_from
 
@@ -40,10 +42,13 @@ def test_a_feed_that_fails_once_is_ridden_out(playbook: Playbook, cluster: Clust
     cluster.wait_until_only_claims_are_left()
 
 
-def test_a_missing_namespace_is_named(playbook: Playbook, channel: str) -> None:
-    outcome = playbook.run(plugins=plugins_from(channel, kubernetes="v1.0.1"), namespace="not-there")
+@pytest.mark.parametrize("arguments", ["", "--check"])
+def test_a_missing_namespace_is_named(playbook: Playbook, channel: str, arguments: str) -> None:
+    """E02: also where nothing would be written."""
+    plugins = plugins_from(channel, kubernetes="v1.0.1")
+    outcome = playbook.run(arguments=arguments, plugins=plugins, namespace="not-there")
     assert outcome.status == "failed"
-    assert 'namespaces "not-there" not found' in outcome.message
+    assert "There is no namespace not-there. Create it first" in outcome.message
 
 
 def test_a_pod_that_is_not_admitted_is_reported_in_the_clusters_words(
