@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
@@ -102,5 +101,5 @@ def test_b13_without_a_default_class_a_volume_without_class_serves() -> None:
     ids=["none", "bound", "of-a-class"],
 )
 def test_b13_without_a_default_class_and_such_a_volume_it_is_refused(volumes: Any) -> None:
-    with pytest.raises(InputError, match="no default one. Set the storage class to one of: slow"):
+    with pytest.raises(InputError, match=r"no default one\. Set the storage class to one of: slow"):
         check(classes=[OTHER_CLASS], volumes=volumes)
