@@ -24,7 +24,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Progress, refresh_of
+from ansible_collections.getporter.porter.plugins.module_utils._executor import refresh_of
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     canonical_document,
     plugin_identity,
@@ -50,6 +50,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
 from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
 
 # The end of an install's log that a result carries, in lines.

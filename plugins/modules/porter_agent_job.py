@@ -176,7 +176,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import INSTALL_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
     WAIT_OPTIONS,
@@ -190,6 +190,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     wanted_volumes,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_what_cannot_be
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 _OPTIONS: dict[str, Any] = {
     **WAIT_OPTIONS,

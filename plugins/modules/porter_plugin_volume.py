@@ -164,7 +164,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
     WAIT_OPTIONS,
@@ -176,6 +176,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 
 def _hand_over(module: AnsibleModule) -> dict[str, Any]:

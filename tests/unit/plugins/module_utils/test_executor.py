@@ -20,10 +20,11 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     PorterError,
     WaitTimeoutError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Progress, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import plugin_claim, staging_claim
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

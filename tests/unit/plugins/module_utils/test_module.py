@@ -19,7 +19,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor, Progress, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
     end_of,
@@ -32,6 +32,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
 

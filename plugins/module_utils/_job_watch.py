@@ -1,0 +1,85 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reads what install Jobs do: their pods, events and logs, and the architecture of the node.
+
+Private to the collection: not a public interface.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
+from ansible_collections.getporter.porter.plugins.module_utils._api import EVENTS, NODES, PODS, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
+from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
+    WAITING_PHASES,
+    job_status,
+    newest_pod,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._observe import INSTALL_SELECTOR
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
+
+Manifest = Dict[str, Any]
+
+# Seconds between two looks at the events about one Job, and before the first.
+EVENTS_INTERVAL = 2.0
+
+
+class JobWatch:
+    """Lists pods once a namespace and round, however many Jobs run there."""
+
+    def __init__(self, api: KubeApi, clock: Callable[[], float]) -> None:
+        self._api = api
+        self._clock = clock
+        self._architectures: dict[str, str | None] = {}
+        self._pod_lists: dict[str, list[Manifest]] = {}
+
+    def new_round(self) -> None:
+        """Forget the pods that were listed."""
+        self._pod_lists.clear()
+
+    def pods(self, job: Manifest) -> list[Manifest]:
+        """The Job's pods, out of one list a namespace and round."""
+        namespace, uid = job["metadata"]["namespace"], job["metadata"]["uid"]
+        if namespace not in self._pod_lists:
+            self._pod_lists[namespace] = self._api.list_all(PODS, namespace, label_selector=INSTALL_SELECTOR)
+        pods = self._pod_lists[namespace]
+        return [pod for pod in pods if any(o["uid"] == uid for o in pod["metadata"].get("ownerReferences") or [])]
+
+    def events_about(self, each: Progress, job: Manifest, pods: list[Manifest]) -> list[Manifest]:
+        """Events about the newest pod, or the Job while it has none: only they tell why nothing starts."""
+        if job_status(job, pods, []).phase not in WAITING_PHASES:
+            return []
+        if each.events_at is None:
+            each.events_at = self._clock()
+        if self._clock() - each.events_at >= EVENTS_INTERVAL:
+            subject = newest_pod(pods) or job
+            selector = "involvedObject.uid=%s" % subject["metadata"]["uid"]
+            each.events = self._api.list_all(EVENTS, job["metadata"]["namespace"], field_selector=selector)
+            each.events_at = self._clock()
+        return each.events
+
+    def log(self, pod: Manifest | None) -> str | None:
+        if not pod:
+            return None
+        return self._api.pod_log(pod["metadata"]["namespace"], pod["metadata"]["name"], manifests.AGENT_CONTAINER)
+
+    def architecture(self, pod: Manifest | None) -> str | None:
+        """Of the node that installed. Left out where nodes may not be read: it is a help, no condition."""
+        node_name = (pod or {}).get("spec", {}).get("nodeName")
+        if not node_name:
+            return None
+        if node_name not in self._architectures:
+            try:
+                node = self._api.get(NODES, node_name)
+            except ApiError as error:
+                if error.status != 403:
+                    raise
+                node = None
+            self._architectures[node_name] = ((node or {}).get("metadata", {}).get("labels") or {}).get(
+                "kubernetes.io/arch"
+            )
+        return self._architectures[node_name]
