@@ -42,8 +42,19 @@ def test_two_plugins_end_on_a_claim_that_a_pod_lists(playbook: Playbook, cluster
     assert header.split() == ["CONFIG", "CLAIM", "VOLUME", "PLUGINS", "STATE", "SECONDS"]
     assert line.startswith(f"{cluster.namespace}/default  {claim.metadata.name}  {volume.metadata.name}")
     assert "azure v1.2.0, kubernetes v1.0.1  ready" in line
-    for said in ("installing azure", f"installed on {volume.metadata.name}", f"bound: {claim.metadata.name} is ready"):
-        assert f"{cluster.namespace}/default: {said}" in outcome.output
+
+
+def test_a_waiting_task_says_what_happens(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+    plugins = plugins_from(f"{channel}/slow/1", kubernetes="v1.0.1", azure="v1.2.0")
+    output = playbook.run(plugins=plugins).output
+    (claim,), (volume,) = cluster.claims(), cluster.volumes()
+    said = [
+        line.partition(": ")[2] for line in output.splitlines() if line.startswith(f"{cluster.namespace}/default: ")
+    ]
+    order = ["installing azure", "installing kubernetes", f"installed on {volume.metadata.name}"]
+    assert [line for line in said if line in order] == order
+    assert said[-1] == f"bound: {claim.metadata.name} is ready"
+    assert len(said) == len(set(said))
 
 
 def test_a_rerun_changes_nothing_and_starts_no_job(playbook: Playbook, cluster: Cluster, channel: str) -> None:
