@@ -15,6 +15,8 @@ NAME ?= porter
 AGENT_IMAGE ?= getporter.local/porter-agent:v1.6.1
 # More arguments for pytest, for example PYTEST_ARGS='-k collision'.
 PYTEST_ARGS ?=
+# The number that names a sample of the fault tests; a new one each time by default.
+SEED ?=
 # Tests on the cluster wait most of their time, so that more of them run at once than there are cores.
 WORKERS ?= 4
 
@@ -45,7 +47,7 @@ demo: cluster-images ## The main job: two plugins onto a volume of a real cluste
 	  -e demo_feed=$$feed -e porter_plugins_agent_image=$(AGENT_IMAGE)
 
 .PHONY: test
-test: lint unit sanity integration molecule ## Every layer
+test: lint unit sanity integration molecule faults-sample ## Every layer
 
 .PHONY: lint
 lint: venv ## ruff, mypy, yamllint, ansible-lint (production), changelog
@@ -80,6 +82,22 @@ molecule: cluster-images ## The role as its users run it, by molecule
 	export PORTER_FEED=$$($(BIN)/python -m tests.support.feed --kubeconfig $$kubeconfig); \
 	cd $(COLLECTION)/extensions && $(BIN)/molecule test --all
 
+.PHONY: faults faults-sample
+faults: cluster-images $(BUILD)/mitmproxy/.complete ## Kill the role at every request and answer its writes with every error; the end must be the same
+	@echo "== faults"
+	@KUBECONFIG=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) $(PYTEST) -n $(WORKERS) --dist worksteal tests/faults $(FAULTS) $(PYTEST_ARGS)
+
+faults-sample: ## ... a sample of 40 of these cases (the same one again: SEED=)
+	@$(MAKE) faults FAULTS="--faults-sample 40 $(if $(SEED),--faults-seed $(SEED))"
+
+# mitmproxy and ansible-lint want different versions of one library.
+$(BUILD)/mitmproxy/.complete: tests/faults/requirements.txt tools/make_venv.sh
+	@tools/make_venv.sh $(BUILD)/mitmproxy $<
+
+.PHONY: bench
+bench: cluster-images ## Measure against the targets and kubernetes.core alone; rewrites docs/benchmarks.md
+	@$(BIN)/python -m tests.bench --name $(NAME) --write docs/benchmarks.md
+
 .PHONY: cluster-up
 cluster-up: venv ## A real cluster (CLUSTER=auto|local|kind|current NAME=porter)
 	@$(CLUSTER_TOOL) up --driver $(CLUSTER) --name $(NAME)
@@ -100,6 +118,7 @@ kubeconfig: venv ## Print the path of the cluster's kubeconfig
 .PHONY: lock
 lock: venv ## Pin the development packages anew
 	@$(BIN)/uv pip compile -q requirements-dev.in --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt
+	@$(BIN)/uv pip compile -q tests/faults/requirements.in --universal --python-version 3.11 --no-header --no-annotate --upgrade -o tests/faults/requirements.txt
 
 .PHONY: clean
 clean: ## Remove what the targets made in this checkout (clusters: cluster-down first)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from kubernetes import client
 
-from tests.faults.feed import downloads, publish
 from tests.support.cluster import Cluster, wait_for
+from tests.support.feed_control import downloads, publish
 from tests.support.playbook import JOB, Outcome, Playbook, plugins_from
 
 

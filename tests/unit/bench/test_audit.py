@@ -78,15 +78,18 @@ def test_a_job_takes_from_its_creation_to_the_last_status_before_its_deletion(ag
     assert audit.job_seconds(requests) == [3, 6]
 
 
-def test_the_hand_over_lasts_from_its_first_list_to_its_last_request() -> None:
+def test_the_hand_over_begins_with_its_first_list_and_pauses_are_no_work() -> None:
     requests = [
         request(1, "list", "jobs"),
         request(2, "patch", "persistentvolumes"),
         request(3, "list", "jobs"),
-        request(4, "list", "persistentvolumes"),
-        request(5, "delete", "jobs", "one"),
+        request(3.5, "list", "persistentvolumes"),
+        request(4.05, "delete", "jobs", "one"),
         request(6, "list", "jobs"),
-        request(7, "list", "persistentvolumes"),
+        request(6.5, "list", "persistentvolumes"),
         request(8, "list", "pods", agent="kubelet"),
     ]
-    assert audit.hand_over_seconds(requests) == 4.5
+    found = audit.hand_over(requests)
+    assert found == requests[2:7]
+    assert audit.span(found) == 4
+    assert audit.work(found) == pytest.approx(4 - 1.45)

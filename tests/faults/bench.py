@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""A namespace, a channel of the feed and the proxy: all that one case needs."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from kubernetes import client
+
+from tests.faults.cases import Case
+from tests.faults.proxy import Proxy
+from tests.faults.run import Run
+from tests.faults.scenarios import NewVersion, Play, Scenario
+from tests.faults.state import Manifest, end_state
+from tests.support import feed_control as feed
+from tests.support.cluster import Cluster
+from tests.support.playbook import AGENT_IMAGE
+
+CLAIM_OF_VOLUME = "getporter.org/plugin-claim"
+# Seconds until a run must have ended, and the role's own limit, which is to be the first.
+RUN_PATIENCE = 150
+ROLE_PATIENCE = 90
+# Seconds for the garbage collector and the controllers to come to the end.
+PATIENCE = 30
+
+
+class Bench:
+    """One case's part of the cluster."""
+
+    def __init__(self, api: client.ApiClient, feed_url: str, proxy: Proxy, folder: Path) -> None:
+        name = uuid.uuid4().hex[:8]
+        self.cluster = Cluster(api, f"faults-{name}")
+        self._api = api
+        self._proxy = proxy
+        self._folder = folder
+        self._channel = f"case-{name}"
+        self._plugins = {"kubernetes": {"feedURL": f"{feed_url}/channel/{self._channel}/plugins/atom.xml"}}
+        self._connection: dict[str, str] = {}
+
+    def set_up(self) -> None:
+        self.cluster.create_namespace()
+        self._connection = {
+            "K8S_AUTH_HOST": self._proxy.url,
+            "K8S_AUTH_API_KEY": self.cluster.admin_token(),
+            "K8S_AUTH_SSL_CA_CERT": str(self._proxy.certificate),
+        }
+
+    def prepare(self, scenario: Scenario) -> None:
+        """What comes before the disturbed run."""
+        for step in scenario.before:
+            if isinstance(step, NewVersion):
+                feed.publish(self._api, self._channel, step.plugin, step.version)
+            else:
+                self.play(step)
+                self.cluster.wait_until_only_claims_are_left()
+
+    def record(self, scenario: Scenario) -> tuple[list[str], Manifest, Manifest]:
+        """Play it undisturbed; return its points, the state before its disturbed run, and the one in the end."""
+        self.prepare(scenario)
+        before = self.state()
+        self.play(scenario.disturbed)
+        points = self._proxy.points()
+        deadline = time.monotonic() + PATIENCE
+        while not _has_come_to_rest(state := self.state(), scenario) and time.monotonic() < deadline:
+            time.sleep(0.3)
+        return points, before, state
+
+    def play(self, play: Play) -> None:
+        """A run without a fault, to its good end."""
+        self._proxy.plan()
+        self._succeed(self._start(play))
+
+    def play_with_error(self, play: Play, case: Case) -> bool:
+        """A run that meets an error and gets over it. False: it did not come to that point."""
+        self._proxy.plan(case.point, case.fault)
+        self._succeed(self._start(play))
+        return self._proxy.met()
+
+    def play_and_kill(self, play: Play, case: Case) -> bool:
+        """A run that is killed. False: it came to its good end before it came to that point."""
+        self._proxy.plan(case.point, case.fault)
+        run = self._start(play)
+        deadline = time.monotonic() + RUN_PATIENCE
+        try:
+            while not run.has_ended():
+                assert time.monotonic() < deadline, run.output
+                if self._proxy.waits_for_the_kill():
+                    return True
+            assert run.result(0) == 0, run.output
+        finally:
+            run.kill()
+            self._proxy.run_is_killed()
+        return False
+
+    def wrote(self) -> bool:
+        """Whether the last run changed anything."""
+        return self._proxy.wrote()
+
+    def wait_for(self, expected: Manifest) -> Manifest:
+        """The state in the end: the expected one, or what there is after long enough."""
+        deadline = time.monotonic() + PATIENCE
+        while (state := self.state()) != expected and time.monotonic() < deadline:
+            time.sleep(0.3)
+        return state
+
+    def state(self) -> Manifest:
+        """All that the scenario's end is judged by."""
+        plain = self._api.sanitize_for_serialization
+        claims, volumes = self.cluster.claims(), self._volumes()
+        names = {self.cluster.namespace: "NAMESPACE", self._channel: "CHANNEL"}
+        return {
+            **end_state(plain(claims), plain(volumes), self.cluster.leftovers(), names),
+            "completed Jobs": len(self._completed_jobs()),
+            "downloads": feed.downloads(self._api, self._channel),
+        }
+
+    def _start(self, play: Play) -> Run:
+        variables = {
+            "agent_image": AGENT_IMAGE,
+            "namespace": self.cluster.namespace,
+            "plugins": self._plugins,
+            "timeout": ROLE_PATIENCE,
+            **play.variables,
+        }
+        prefixed = {f"porter_plugins_{name}": value for name, value in variables.items()}
+        return Run(self._folder, play.playbook, prefixed, self._connection)
+
+    def _succeed(self, run: Run) -> None:
+        try:
+            assert run.result(RUN_PATIENCE) == 0, run.output
+        finally:
+            run.kill()
+
+    def _volumes(self) -> list[Any]:
+        """Also those that have been robbed of their reference to a claim."""
+        return [
+            each
+            for each in self.cluster.core.list_persistent_volume().items
+            if self.cluster.namespace
+            in (
+                each.spec.claim_ref and each.spec.claim_ref.namespace,
+                (each.metadata.annotations or {}).get(CLAIM_OF_VOLUME, "").partition("/")[0],
+            )
+        ]
+
+    def _completed_jobs(self) -> set[str]:
+        """The uids of all that ever completed: the Job controller tells of each in an event, which outlives it."""
+        events = self.cluster.core.list_namespaced_event(
+            self.cluster.namespace, field_selector="involvedObject.kind=Job,reason=Completed"
+        )
+        return {event.involved_object.uid for event in events.items}
+
+
+def _has_come_to_rest(state: Manifest, scenario: Scenario) -> bool:
+    return (
+        not state["leftovers"]
+        and len(state["volumes"]) == scenario.claims
+        and state["completed Jobs"] == scenario.installs
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright: Contributors to the getporter.porter collection
+"""What is disturbed: one entry here makes all of its cases.
+
+A new scenario needs nothing but its entry. Its points are found by running it undisturbed, and what that run ends in
+is what every disturbed one must end in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+INSTALL_PLUGINS = "getporter.porter.install_plugins"
+
+
+@dataclass(frozen=True)
+class Play:
+    """A run of a playbook. ``variables`` go without the role's prefix, and replace those that all runs have."""
+
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    playbook: str = INSTALL_PLUGINS
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """From now on, this is the plugin's newest version in the feed."""
+
+    plugin: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """``before`` comes undisturbed; ``disturbed`` meets the fault; once it is killed, ``after_kill`` has to finish it.
+
+    By default that is the same run again. Another one finishes what was begun, but does not begin it: killed before
+    its first write, the disturbed run is as if it had never been.
+
+    In the end there are so many plugin claims, each with its volume, and so many install Jobs have completed, those
+    of ``before`` included.
+    """
+
+    disturbed: Play
+    before: tuple[Play | NewVersion, ...] = ()
+    after_kill: Play | None = None
+    claims: int = 1
+    installs: int = 1
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "install": Scenario(Play()),
+    "second-install": Scenario(Play(), before=(Play(),)),
+    # A refresh that is asked for again is one more, so that a run without the wish has to finish a killed one.
+    "refresh": Scenario(
+        Play({"refresh": True}),
+        before=(Play(), NewVersion("kubernetes", "v1.0.3")),
+        after_kill=Play(),
+        installs=2,
+    ),
+}
