@@ -31,7 +31,8 @@ SOURCES := plugins roles playbooks tests tools demo
 
 export PATH := $(BIN):$(PATH)
 export PYTHONPATH := $(BUILD)/collections:$(ROOT)
-export PYTHONDONTWRITEBYTECODE := 1
+# Compiled once, and apart: what is below the checkout's folders is scanned and packed.
+export PYTHONPYCACHEPREFIX := $(BUILD)/pycache
 export ANSIBLE_CONFIG := $(ROOT)/ansible.cfg
 export AGENT_IMAGE
 

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 import yaml
 
 from tests.faults.kinds import CONTROL
-from tests.faults.run import compiling_once
 
 ROOT = Path(__file__).resolve().parents[2]
 MITMDUMP = ROOT / ".build" / "mitmproxy" / "bin" / "mitmdump"
@@ -40,7 +39,7 @@ class Proxy:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 _command(server, authority_file, folder, self._port_file),
-                env={**compiling_once(os.environ), "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

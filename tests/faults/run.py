@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -80,18 +79,12 @@ def processes_with(variable: str) -> list[int]:
     return found
 
 
-def compiling_once(environment: Mapping[str, str]) -> dict[str, str]:
-    """Half of the time of so many short processes would go into compiling what they import."""
-    kept = {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(ROOT / ".build" / "pycache")}
-
-
 def _environment(here: Path, scratch: Path) -> dict[str, str]:
     """The caller's, without its connection to any cluster, and with every temporary file below ``here``."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("K8S_AUTH_")}
     own.pop("KUBECONFIG", None)
     return {
-        **compiling_once(own),
+        **own,
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
         "ANSIBLE_HOME": str(here / "ansible"),
         "ANSIBLE_REMOTE_TEMP": str(scratch),
