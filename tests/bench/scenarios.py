@@ -77,7 +77,7 @@ class Bench:
     @contextmanager
     def _namespaces(self, count: int) -> Iterator[Sequence[Cluster]]:
         """Fresh ones. Their removal is over before the next command runs, so that it disturbs none."""
-        clusters = [Cluster(self.api, f"bench-{uuid.uuid4().hex[:8]}") for _ in range(count)]
+        clusters = [Cluster(self.api, f"bench-{uuid.uuid4().hex[:8]}") for _number in range(count)]
         try:
             for each in clusters:
                 each.create_namespace()

@@ -36,7 +36,9 @@ def static_volume(phase: str, storage_class: str = "") -> dict[str, Any]:
 class Answers:
     """An API that answers with these objects; an exception in their place is raised."""
 
-    def __init__(self, namespace: Any = NAMESPACE, classes: Any = (DEFAULT_CLASS,), volumes: Any = ()) -> None:
+    def __init__(self, **answers: Any) -> None:
+        usual = {"namespace": NAMESPACE, "classes": [DEFAULT_CLASS], "volumes": []}
+        namespace, classes, volumes = {**usual, **answers}.values()
         self._answers = {_api.NAMESPACES: namespace, _api.STORAGE_CLASSES: classes, _api.VOLUMES: volumes}
         self.asked: list[str] = []
 
