@@ -27,7 +27,6 @@ BUILD := $(ROOT)/.build
 COLLECTION := $(BUILD)/collections/ansible_collections/getporter/porter
 CLUSTER_TOOL := $(BIN)/python -m tools.local_cluster
 PYTEST := $(BIN)/python -m pytest
-SOURCES := plugins roles playbooks tests tools demo
 
 export PATH := $(BIN):$(PATH)
 export PYTHONPATH := $(BUILD)/collections:$(ROOT)

@@ -51,7 +51,6 @@ except ImportError:
 Manifest = Dict[str, Any]
 
 MERGE_PATCH = "application/merge-patch+json"
-JSON_PATCH = "application/json-patch+json"
 
 # Seconds to connect, seconds to wait for the next byte of an answer.
 CONNECT_TIMEOUT = 10.0
