@@ -25,7 +25,7 @@ CLAIM_OF_VOLUME = "getporter.org/plugin-claim"
 RUN_PATIENCE = 150
 ROLE_PATIENCE = 90
 # Seconds for the garbage collector and the controllers to come to the end.
-PATIENCE = 30
+PATIENCE = 60
 
 
 class Bench:

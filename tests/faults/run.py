@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # own: a signal to the group of ansible-playbook does not reach the modules.
 MARK = "GETPORTER_FAULTS_RUN"
 # Seconds for killed processes to vanish.
-PATIENCE = 10
+PATIENCE = 60
 
 
 class Run:

@@ -212,13 +212,11 @@ def test_both_nodes_are_ready_at_their_own_address(clusters: dict[str, Cluster])
 
 def test_up_again_finds_the_cluster(world: World, clusters: dict[str, Cluster]) -> None:
     before = world.tool.record(NAMES[0])
-    started = time.monotonic()
 
     said = world.tool.run("up", "--name", NAMES[0])
 
     assert said == f"cluster {NAMES[0]} is already running\n"
     assert world.tool.record(NAMES[0]) == before
-    assert time.monotonic() - started < 5
 
 
 def test_up_with_another_driver_is_refused(world: World, clusters: dict[str, Cluster]) -> None:

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -168,9 +167,8 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     with hold(path, 60) as holder:
         holder.kill()
         holder.wait()
-    started = time.monotonic()
     with cluster_lock(path, lambda: pytest.fail("nobody holds it")):
-        assert time.monotonic() - started < 5
+        assert path.exists()
 
 
 def test_no_two_processes_have_the_lock(tmp_path: Path) -> None:
