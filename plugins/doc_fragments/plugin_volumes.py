@@ -62,6 +62,12 @@ options:
             meanwhile wait for it.
         type: bool
         default: false
+      record:
+        description:
+          - The settings of the agent config as its record is to show them, as in an AgentConfig resource. With it the
+            ConfigMap C(porter-agent-config-NAME) is written and owns the plugin claim; without it there is no record,
+            and the claim has no owner.
+        type: dict
       agent:
         description:
           - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.

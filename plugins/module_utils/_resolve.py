@@ -81,11 +81,20 @@ def _refuse_twins(parsed: list[AgentConfig]) -> None:
 
 def _resolved(config: AgentConfig) -> dict[str, Any]:
     require_installable(config.plugins)
+    identity = plugin_identity(config.plugins, config.namespace, salted=_is_salted(config))
     return {
         "name": config.name,
         "namespace": config.namespace,
         "state": config.state,
-        "claim": plugin_identity(config.plugins, config.namespace, salted=_is_salted(config)).claim,
+        "claim": identity.claim,
+        "agent_config": {
+            "name": config.name,
+            "namespace": config.namespace,
+            "state": config.state,
+            "claim": identity.claim,
+            "plugins_hash": identity.plugins_hash if config.plugins else "",
+            "record": config.spec(),
+        },
         "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
     }
 
@@ -118,6 +127,7 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
+        "record": config.spec(),
         "agent": {key: value for key, value in agent.items() if value is not None},
     }
     # An option that is not set must be absent: null is no choice.

@@ -34,7 +34,7 @@ def test_two_plugins_end_on_a_claim_that_a_pod_lists(playbook: Playbook, cluster
     assert cluster.plugins_on(claim.metadata.name) == {"azure": "v1.2.0", "kubernetes": "v1.0.1"}
     cluster.wait_until_only_claims_are_left()
 
-    (row,) = outcome.of(HAND_OVER)["volumes"]
+    (row,) = outcome.of(JOB)["volumes"]
     assert row["state"] == "ready"
     assert row["claim"] == claim.metadata.name
     assert row["installed"] == {"azure": "v1.2.0", "kubernetes": "v1.0.1"}
@@ -77,8 +77,11 @@ def test_check_mode_tells_the_steps_and_writes_nothing(playbook: Playbook, clust
     assert outcome.status == "successful", outcome.output
     assert '"kind": "Job"' in outcome.output
     assert f"{cluster.namespace}/default: " not in outcome.output
-    assert outcome.of(JOB)["volumes"][0]["steps"][0] == "create the staging claim"
-    assert "create the plugin claim" in outcome.of(HAND_OVER)["volumes"][0]["steps"]
+    assert '"kind": "ConfigMap"' in outcome.output
+    steps = outcome.of(JOB)["volumes"][0]["steps"]
+    assert steps[:2] == ["write the records of the agent configs", "create the staging claim"]
+    assert "create the plugin claim" in steps
+    assert steps[-1] == "note in the records that the agent configs are ready"
     assert outcome.changed
     assert cluster.versions() == {}
 

@@ -81,6 +81,26 @@ class Cluster:
     def jobs(self) -> list[Any]:
         return list(self.batch.list_namespaced_job(self.namespace).items)
 
+    def records(self) -> dict[str, dict[str, str]]:
+        """The data of the agent configs' records, by the configs' names."""
+        selector = "app.kubernetes.io/component=agent-config"
+        items = self.core.list_namespaced_config_map(self.namespace, label_selector=selector).items
+        return {each.data["name"]: each.data for each in items}
+
+    def owners(self) -> dict[str, list[str]]:
+        """The names of each claim's owners, by the claim's name."""
+        return {
+            claim.metadata.name: sorted(owner.name for owner in claim.metadata.owner_references or [])
+            for claim in self.claims()
+        }
+
+    def wait_until_empty(self) -> None:
+        """No record, claim, volume, Job, pod or Secret of ours."""
+        wait_for(
+            lambda: not (self.leftovers() or self.claims() or self.volumes() or self.records()),
+            f"the end of {self.leftovers()}, {self.owners()}, {list(self.records())} and their volumes",
+        )
+
     def wait_until_only_claims_are_left(self) -> None:
         """The Secret is collected with its owner, a moment after it."""
         wait_for(lambda: not self.leftovers(), f"the end of {self.leftovers()}")
@@ -95,22 +115,25 @@ class Cluster:
     def versions(self) -> dict[str, str]:
         """Name to resourceVersion of everything that a run could change."""
         secrets = self.core.list_namespaced_secret(self.namespace).items
-        items = [*self.claims(), *self.volumes(), *self.jobs(), *secrets]
+        records = self.core.list_namespaced_config_map(
+            self.namespace, label_selector="getporter.org/managed=true"
+        ).items
+        items = [*self.claims(), *self.volumes(), *self.jobs(), *secrets, *records]
         return {f"{type(item).__name__} {item.metadata.name}": item.metadata.resource_version for item in items}
 
     def plugins_on(self, claim: str) -> dict[str, str]:
         """Name to version, as Porter lists them in a pod that mounts the claim."""
         name = "list-" + claim[-8:]
         self.core.create_namespaced_pod(self.namespace, _listing_pod(name, claim))
-        wait_for(lambda: self._phase(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
+        wait_for(lambda: self.phase_of(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
         log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
         self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
-        wait_for(lambda: not self._phase(name), f"the removal of pod {name}")
+        wait_for(lambda: not self.phase_of(name), f"the removal of pod {name}")
         # A pod's log mixes the list on stdout with what the agent says on stderr, before or after it.
         listed, _end = json.JSONDecoder().raw_decode(log[log.index("[") :])
         return {plugin["name"]: plugin["version"] for plugin in listed}
 
-    def _phase(self, pod: str) -> str:
+    def phase_of(self, pod: str) -> str:
         try:
             return str(self.core.read_namespaced_pod(pod, self.namespace).status.phase)
         except ApiException as error:
@@ -128,11 +151,18 @@ def wait_for(condition: Callable[[], Any], what: str) -> None:
 
 
 def _listing_pod(name: str, claim: str) -> dict[str, Any]:
-    """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for."""
+    return mounting_pod(name, claim, args=["plugins", "list", "-o", "json"])
+
+
+def mounting_pod(name: str, claim: str, **settings: Any) -> dict[str, Any]:
+    """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for.
+
+    ``settings`` are those of the container.
+    """
     container = {
         "name": "porter",
         "image": AGENT_IMAGE,
-        "args": ["plugins", "list", "-o", "json"],
+        **settings,
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
             {"name": "plugins", "mountPath": "/app/.porter/plugins", "subPath": "plugins", "readOnly": True}

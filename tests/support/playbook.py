@@ -19,6 +19,7 @@ AGENT_IMAGE = os.environ.get("AGENT_IMAGE", "getporter.local/porter-agent:v1.6.1
 INFO = "getporter.porter.porter_plugin_volume_info"
 JOB = "getporter.porter.porter_agent_job"
 HAND_OVER = "getporter.porter.porter_plugin_volume"
+RELEASE = "getporter.porter.porter_agent_config"
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -74,11 +74,23 @@ class FakeCluster:
         self._touch(item)
         return copy.deepcopy(item)
 
-    def delete(self, plural: str, name: str, namespace: str, uid: str) -> None:
+    def json_patch(self, plural: str, name: str, operations: list[Manifest], namespace: str) -> Manifest:
+        item = self.find(plural, name, namespace)
+        if item is None:
+            raise ConflictError(404, "NotFound", name)
+        changed = copy.deepcopy(item)
+        for operation in operations:
+            _apply(changed, operation)
+        item.clear()
+        item.update(changed)
+        self._touch(item)
+        return copy.deepcopy(item)
+
+    def delete(self, plural: str, name: str, namespace: str, uid: str, version: str | None = None) -> None:
         item = self.find(plural, name, namespace)
         if item is None:
             return
-        if item["metadata"]["uid"] != uid:
+        if item["metadata"]["uid"] != uid or version not in (None, item["metadata"]["resourceVersion"]):
             raise ConflictError(409, "Conflict", name)
         item["metadata"].setdefault("deletionTimestamp", "now")
         self._touch(item)
@@ -227,6 +239,11 @@ class FakeCluster:
         uids = {item["metadata"]["uid"] for item in self.objects.values()}
         for (plural, _namespace, _name), item in list(self.objects.items()):
             owners = item["metadata"].get("ownerReferences") or []
+            living = [owner for owner in owners if owner["uid"] in uids]
+            if living and len(living) < len(owners):
+                item["metadata"]["ownerReferences"] = living
+                self._touch(item)
+                return True
             orphaned = owners and not any(owner["uid"] in uids for owner in owners)
             if orphaned and plural != "pods" and not item["metadata"].get("deletionTimestamp"):
                 item["metadata"]["deletionTimestamp"] = "now"
@@ -282,8 +299,27 @@ class FakeApi:
             f"patch {resource.plural}", lambda: self.cluster.patch(resource.plural, name, body, namespace)
         )
 
-    def delete(self, resource: _api.Resource, name: str, namespace: str = "", *, uid: str, **_options: str) -> None:
-        self._request(f"delete {resource.plural}", lambda: self.cluster.delete(resource.plural, name, namespace, uid))
+    def json_patch(
+        self, resource: _api.Resource, name: str, operations: list[Manifest], namespace: str = ""
+    ) -> Manifest:
+        return self._request(
+            f"patch {resource.plural}", lambda: self.cluster.json_patch(resource.plural, name, operations, namespace)
+        )
+
+    def delete(
+        self,
+        resource: _api.Resource,
+        name: str,
+        namespace: str | None = "",
+        *,
+        uid: str,
+        resource_version: str | None = None,
+        **_options: str,
+    ) -> None:
+        self._request(
+            f"delete {resource.plural}",
+            lambda: self.cluster.delete(resource.plural, name, namespace or "", uid, resource_version),
+        )
 
     def pod_log(self, *_names: str) -> str:
         return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
@@ -302,6 +338,25 @@ class FakeApi:
         if due:
             raise Killed
         return answer
+
+
+def _apply(item: Manifest, operation: Manifest) -> None:
+    """RFC 6902, as far as it is used: test, add and remove."""
+    *parents, last = operation["path"].strip("/").split("/")
+    place: Any = item
+    for key in parents:
+        place = place[int(key)] if isinstance(place, list) else place[key]
+    key = int(last) if isinstance(place, list) and last != "-" else last
+    if operation["op"] == "test":
+        found = place[key] if isinstance(place, list) else place.get(key)
+        if found != operation["value"]:
+            raise ConflictError(422, "Invalid", "a test failed")
+    elif operation["op"] == "remove":
+        del place[key]
+    elif last == "-":
+        place.append(operation["value"])
+    else:
+        place[key] = operation["value"]
 
 
 def _merge(target: Manifest, patch: Manifest) -> None:
