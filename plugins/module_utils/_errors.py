@@ -35,10 +35,12 @@ class InputError(PorterError):
 class ApiError(PorterError):
     """The Kubernetes API answered a request with an error status."""
 
-    def __init__(self, status: int, reason: str, message: str, **result: Any) -> None:
+    def __init__(self, status: int, reason: str, message: str, details: Any = None, **result: Any) -> None:
         super().__init__(message, **result)
         self.status = status
         self.reason = reason
+        # The object and the fields that the error is about, where the cluster named them.
+        self.details = details
 
     def as_result(self) -> dict[str, Any]:
         """Give the keyword arguments for ``fail_json``, with status and reason."""
