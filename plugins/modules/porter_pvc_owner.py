@@ -11,8 +11,8 @@ short_description: Give claims owners, or take owners away
 description:
   - Adds owner references to claims (PersistentVolumeClaims), or removes them. Those of other owners stay as they are,
     with their flags.
-  - Owners must exist, in the namespace of the claims, before they are added. Their uids are looked up. A reference to
-    an earlier object of the same API group, kind and name is replaced in the same write.
+  - Owners must exist, in the namespace of the claims, before they are added, in check mode too. Their uids are looked
+    up. A reference to an earlier object of the same API group, kind and name is replaced in the same write.
   - Any number of tasks may change the owners of one claim at the same time. Each write holds only if the claim still
     has the owners that were read; otherwise it is read again.
   - Everything is checked before the first claim is changed.

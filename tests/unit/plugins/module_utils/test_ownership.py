@@ -142,15 +142,18 @@ def test_c07_a_stale_uid_is_replaced_in_one_write() -> None:
     assert scene.api.writes == ["patch persistentvolumeclaims"]
 
 
-def test_c07_an_owner_made_anew_between_read_and_write_is_not_taken_for_the_stale_one() -> None:
+@pytest.mark.parametrize("what", ["get persistentvolumeclaims", "get configmaps", "patch persistentvolumeclaims"])
+def test_c07_an_owner_made_anew_meanwhile_is_not_taken_for_the_stale_one(what: str) -> None:
     scene = Scene()
+    scene.join()
+    scene.claim()["metadata"]["ownerReferences"][0]["uid"] = "stale"
 
     def another_run() -> None:
         scene.remove("configmaps", "a0")
         scene.make_owner("a0")
         scene.bring_about(api=FakeApi(scene.cluster))
 
-    scene.before_each("patch persistentvolumeclaims", another_run)
+    scene.before_each(what, another_run)
     (change,) = scene.join()
     uid = scene.cluster.objects["configmaps", "n", "a0"]["metadata"]["uid"]
     assert [each["uid"] for each in change.after] == [uid]
