@@ -136,7 +136,12 @@ def success(module: AnsibleModule, result: Mapping[str, Any]) -> dict[str, Any]:
 
 def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
     """The keyword arguments for ``fail_json``."""
-    result = {**error.as_result(), **_invocation(module)}
+    return {**error_result(error), **_invocation(module)}
+
+
+def error_result(error: PorterError) -> dict[str, Any]:
+    """The error as keyword arguments; where a library is missing, in Ansible's words for that."""
+    result = error.as_result()
     if isinstance(error, MissingLibraryError):
         result["msg"] = missing_required_lib(error.library)
     return result

@@ -19,7 +19,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import In
 from ansible_collections.getporter.porter.plugins.module_utils._input import (
     dns_label,
     dns_subdomain,
-    is_blank,
     text,
 )
 
@@ -87,7 +86,7 @@ def read_owner(given: Mapping[str, Any], namespace: str) -> Owner:
         name=text(given.get("name"), "name of an owner").strip(),
         uid=text(given.get("uid"), "uid of an owner").strip() or None,
     )
-    if is_blank(owner.name):
+    if not owner.name:
         raise InputError("An owner of kind %s has no name. Give the name of an object in %s." % (owner.kind, namespace))
     if not all(owner.api_version.split("/")) or owner.api_version.count("/") > 1:
         raise InputError(
@@ -120,11 +119,11 @@ def added(
     """
     wanted = list(references)
     for owner in owners:
-        wanted = [each for each in wanted if not (same_name(each, owner) and each["uid"] != owner["uid"])]
-        if not any(each["uid"] == owner["uid"] for each in wanted):
+        wanted = [each for each in wanted if each["uid"] == owner["uid"] or not same_name(each, owner)]
+        if not any(_is_to(each, owner) for each in wanted):
             wanted.append(dict(owner))
         if block_owner_deletion:
-            wanted = [{**each, "blockOwnerDeletion": True} if each["uid"] == owner["uid"] else each for each in wanted]
+            wanted = [{**each, "blockOwnerDeletion": True} if _is_to(each, owner) else each for each in wanted]
     return wanted if wanted != list(references) else None
 
 
@@ -143,6 +142,11 @@ def uids_of(references: Sequence[Reference], owner: Owner) -> list[str]:
 def same_name(one: Reference, other: Reference) -> bool:
     """Whether two references name an object of one API group, kind and name, whatever the version and the uid."""
     return _name(one) == _name(other)
+
+
+def _is_to(reference: Reference, owner: Reference) -> bool:
+    """Kubernetes finds an owner by its name and then compares the uid: one without the other is no owner."""
+    return reference["uid"] == owner["uid"] and same_name(reference, owner)
 
 
 def _name(reference: Reference) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -63,8 +64,24 @@ class Cluster:
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
         }
         self.rbac.create_cluster_role_binding(binding)
+        return self._token_of(name)
+
+    def token_with(self, rules: list[dict[str, Any]]) -> str:
+        """A token of a service account that may do just this, in this namespace."""
+        name = f"limited-{uuid.uuid4().hex[:8]}"
+        self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
+        self.rbac.create_namespaced_role(self.namespace, {"metadata": {"name": name}, "rules": rules})
+        binding = {
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
+        }
+        self.rbac.create_namespaced_role_binding(self.namespace, binding)
+        return self._token_of(name)
+
+    def _token_of(self, account: str) -> str:
         request = {"spec": {"expirationSeconds": 600}}
-        return str(self.core.create_namespaced_service_account_token(name, self.namespace, request).status.token)
+        return str(self.core.create_namespaced_service_account_token(account, self.namespace, request).status.token)
 
     def _as_owner(self) -> dict[str, str]:
         namespace = self.core.read_namespace(self.namespace)

@@ -11,14 +11,22 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError, InputError
+
+from tests.unit.plugins.json_patch import DoesNotApplyError, applied
 
 Manifest = dict[str, Any]
 _Answer = TypeVar("_Answer")
+KINDS = {
+    "ConfigMap": _api.CONFIG_MAPS,
+    "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
+    "PersistentVolume": _api.VOLUMES,
+    "PersistentVolumeClaim": _api.CLAIMS,
+}
 LOG = "installed kubernetes plugin v1.0.1 (f1)\n"
 
 
@@ -74,23 +82,23 @@ class FakeCluster:
         self._touch(item)
         return copy.deepcopy(item)
 
-    def json_patch(self, plural: str, name: str, operations: list[Manifest], namespace: str) -> Manifest:
+    def json_patch(self, plural: str, name: str, operations: Sequence[Manifest], namespace: str = "") -> Manifest:
         item = self.find(plural, name, namespace)
         if item is None:
             raise ConflictError(404, "NotFound", name)
-        changed = copy.deepcopy(item)
-        for operation in operations:
-            _apply(changed, operation)
-        item.clear()
-        item.update(changed)
-        self._touch(item)
-        return copy.deepcopy(item)
+        try:
+            patched = applied(item, operations)
+        except DoesNotApplyError as error:
+            raise ConflictError(422, "Invalid", f"{name}: {error}") from None
+        self.objects[plural, namespace, name] = patched
+        self._touch(patched)
+        return copy.deepcopy(patched)
 
-    def delete(self, plural: str, name: str, namespace: str, uid: str, version: str | None = None) -> None:
+    def delete(self, plural: str, name: str, namespace: str, uid: str, resource_version: str | None = None) -> None:
         item = self.find(plural, name, namespace)
         if item is None:
             return
-        if item["metadata"]["uid"] != uid or version not in (None, item["metadata"]["resourceVersion"]):
+        if item["metadata"]["uid"] != uid or resource_version not in (None, item["metadata"]["resourceVersion"]):
             raise ConflictError(409, "Conflict", name)
         item["metadata"].setdefault("deletionTimestamp", "now")
         self._touch(item)
@@ -270,7 +278,7 @@ class FakeApi:
         self.refuse: Callable[[str], bool] = lambda _what: False
         self._kill_at, self._answered = kill_at, answered
 
-    def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: str) -> list[Manifest]:
+    def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: Any) -> list[Manifest]:
         return self._request(
             f"list {resource.plural}", lambda: self._listed(resource, namespace, selectors.get("label_selector") or "")
         )
@@ -286,7 +294,7 @@ class FakeApi:
             and wanted.items() <= (item["metadata"].get("labels") or {}).items()
         ]
 
-    def get(self, resource: _api.Resource, name: str, namespace: str = "") -> Manifest | None:
+    def get(self, resource: _api.Resource, name: str, namespace: str = "", **_options: bool) -> Manifest | None:
         return self._request(
             f"get {resource.plural}", lambda: copy.deepcopy(self.cluster.find(resource.plural, name, namespace))
         )
@@ -300,11 +308,16 @@ class FakeApi:
         )
 
     def json_patch(
-        self, resource: _api.Resource, name: str, operations: list[Manifest], namespace: str = ""
+        self, resource: _api.Resource, name: str, operations: Sequence[Manifest], namespace: str = ""
     ) -> Manifest:
         return self._request(
             f"patch {resource.plural}", lambda: self.cluster.json_patch(resource.plural, name, operations, namespace)
         )
+
+    def resource_of(self, api_version: str, kind: str) -> _api.Resource:
+        if kind not in KINDS:
+            raise InputError(f"no kind {kind} of {api_version}")
+        return KINDS[kind]
 
     def delete(
         self,
@@ -338,25 +351,6 @@ class FakeApi:
         if due:
             raise Killed
         return answer
-
-
-def _apply(item: Manifest, operation: Manifest) -> None:
-    """RFC 6902, as far as it is used: test, add and remove."""
-    *parents, last = operation["path"].strip("/").split("/")
-    place: Any = item
-    for key in parents:
-        place = place[int(key)] if isinstance(place, list) else place[key]
-    key = int(last) if isinstance(place, list) and last != "-" else last
-    if operation["op"] == "test":
-        found = place[key] if isinstance(place, list) else place.get(key)
-        if found != operation["value"]:
-            raise ConflictError(422, "Invalid", "a test failed")
-    elif operation["op"] == "remove":
-        del place[key]
-    elif last == "-":
-        place.append(operation["value"])
-    else:
-        place[key] = operation["value"]
 
 
 def _merge(target: Manifest, patch: Manifest) -> None:

@@ -264,6 +264,106 @@ def test_a_merge_patch_says_that_it_is_one(server: Server, api: KubeApi) -> None
     assert request.headers["Content-Type"] == "application/merge-patch+json"
 
 
+OPERATIONS = [{"op": "test", "path": "/metadata/uid", "value": "u"}]
+
+
+def test_e04_a_json_patch_says_that_it_is_one(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, OBJECT)]
+    assert api.json_patch(CLAIMS, "c", OPERATIONS, "n") == OBJECT
+    (request,) = server.requests
+    assert (request.method, request.path) == ("PATCH", "/api/v1/namespaces/n/persistentvolumeclaims/c")
+    assert (request.headers["Content-Type"], request.body) == ("application/json-patch+json", OPERATIONS)
+
+
+INVALID_FIELD = {"name": "c", "kind": "PersistentVolumeClaim", "causes": [{"field": "metadata.ownerReferences.uid"}]}
+
+
+@pytest.mark.parametrize(
+    ("code", "details", "is_conflict"),
+    [
+        (404, {"name": "c"}, True),
+        (409, {"name": "c"}, True),
+        # As Kubernetes answers where a test fails.
+        (422, {}, True),
+        (422, INVALID_FIELD, False),
+        (403, {"name": "c"}, False),
+    ],
+    ids=["gone", "conflict", "failed-test", "invalid", "forbidden"],
+)
+def test_e06_a_json_patch_that_does_not_apply_is_a_conflict(
+    code: int, details: dict[str, Any], is_conflict: bool, server: Server, api: KubeApi
+) -> None:
+    answer = status(code, "R", "the server rejected our request")
+    server.script = [Answer(code, {**answer.body, "details": details})]
+    with pytest.raises(ApiError, match=rf"/c: the server rejected our request \({code}\)") as caught:
+        api.json_patch(CLAIMS, "c", OPERATIONS, "n")
+    assert isinstance(caught.value, ConflictError) is is_conflict
+    assert caught.value.as_result().keys() == {"msg", "status", "reason"}
+
+
+def test_only_the_metadata_is_asked_for_where_that_is_enough(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, OBJECT), page("a")]
+    assert api.get(CLAIMS, "c", "n", metadata_only=True) == OBJECT
+    assert names(api.list_all(VOLUMES, metadata_only=True)) == ["a"]
+    accepted = [request.headers["Accept"] for request in server.requests]
+    for header, kind in zip(accepted, ("PartialObjectMetadata", "PartialObjectMetadataList"), strict=True):
+        assert header == f"application/json;as={kind};v=v1;g=meta.k8s.io,application/json"
+
+
+def resources(*entries: tuple[str, str, bool]) -> Answer:
+    listed = [
+        {"name": name, "kind": kind, "namespaced": namespaced, "verbs": ["create", "get", "list"]}
+        for name, kind, namespaced in entries
+    ]
+    return Answer(200, {"kind": "APIResourceList", "resources": [*listed, {"name": "x", "kind": "X", "verbs": []}]})
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "path", "expected"),
+    [
+        ("v1", "Secret", "/api/v1", _api.SECRETS),
+        ("v1", "Node", "/api/v1", _api.NODES),
+        ("getporter.org/v1", "AgentConfig", "/apis/getporter.org/v1", ("/apis/getporter.org/v1", "agentconfigs", True)),
+    ],
+)
+def test_a_kind_is_looked_up_in_one_request(
+    api_version: str, kind: str, path: str, expected: Any, server: Server, api: KubeApi
+) -> None:
+    server.script = [
+        resources(
+            ("secrets", "Secret", True),
+            ("nodes", "Node", False),
+            ("agentconfigs", "AgentConfig", True),
+            # A subresource of the same kind, and one of a kind that is no object.
+            ("agentconfigs/status", "AgentConfig", True),
+            ("nodes/proxy", "NodeProxyOptions", False),
+        )
+    ]
+    assert api.resource_of(api_version, kind) == expected
+    assert [(request.method, request.path) for request in server.requests] == [("GET", path)]
+
+
+def test_the_usual_kind_is_known_without_a_request(server: Server, api: KubeApi) -> None:
+    assert api.resource_of("v1", "ConfigMap") == _api.CONFIG_MAPS
+    assert server.requests == []
+
+
+def test_an_unknown_kind_is_answered_with_those_that_there_are(server: Server, api: KubeApi) -> None:
+    server.script = [
+        resources(("secrets", "Secret", True), ("secrets/x", "Sub", True), ("configmaps", "ConfigMap", True))
+    ]
+    with pytest.raises(InputError, match=r'must be one of ConfigMap, Secret, not "configmap"\. Did you mean ConfigMap'):
+        api.resource_of("v1", "configmap")
+
+
+def test_an_unknown_api_version_is_told(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(404, b"404 page not found"), status(403, "Forbidden", "no discovery for you")]
+    with pytest.raises(InputError, match=r"has no API version getporter.org/v9\. .*kubectl api-versions"):
+        api.resource_of("getporter.org/v9", "AgentConfig")
+    with pytest.raises(ApiError, match="no discovery for you"):
+        api.resource_of("getporter.org/v9", "AgentConfig")
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -289,9 +389,10 @@ WRITES: list[Callable[[KubeApi], Any]] = [
     lambda api: api.get(CLAIMS, "c", "n"),
     lambda api: api.create(CLAIMS, BODY),
     lambda api: api.merge_patch(CLAIMS, "c", {}, "n"),
+    lambda api: api.json_patch(CLAIMS, "c", OPERATIONS, "n"),
     lambda api: api.delete(CLAIMS, "c", "n", uid="u"),
 ]
-WRITE_IDS = ["get", "create", "patch", "delete"]
+WRITE_IDS = ["get", "create", "patch", "json-patch", "delete"]
 
 
 @pytest.mark.parametrize("call", WRITES, ids=WRITE_IDS)
