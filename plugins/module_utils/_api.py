@@ -91,6 +91,8 @@ NODES = Resource("/api/v1", "nodes", namespaced=False)
 NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
 STORAGE_CLASSES = Resource("/apis/storage.k8s.io/v1", "storageclasses", namespaced=False)
 JOBS = Resource("/apis/batch/v1", "jobs")
+# The Porter Operator's; not every cluster has it.
+AGENT_CONFIGS = Resource("/apis/getporter.org/v1", "agentconfigs")
 
 
 class KubeApi:
