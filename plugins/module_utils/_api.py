@@ -23,6 +23,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     UnreachableError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._rights import missing_in_words, refused_access
 
 IMPORT_ERROR: str | None = None
 try:
@@ -86,6 +87,7 @@ NODES = Resource("/api/v1", "nodes", namespaced=False)
 NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
 STORAGE_CLASSES = Resource("/apis/storage.k8s.io/v1", "storageclasses", namespaced=False)
 JOBS = Resource("/apis/batch/v1", "jobs")
+ACCESS_REVIEWS = Resource("/apis/authorization.k8s.io/v1", "selfsubjectaccessreviews", namespaced=False)
 
 
 class KubeApi:
@@ -292,15 +294,17 @@ def _retries() -> Any:
 
 
 def _error_from(method: str, path: str, status: int, data: bytes) -> ApiError:
-    """The cluster's own words, out of its Status object where it sent one."""
+    """The cluster's own words, out of its Status object where it sent one; with the rule where rights are missing."""
     try:
         answer = json.loads(data)
         message, reason = answer.get("message") or "", answer.get("reason") or ""
     except (ValueError, AttributeError):
         message, reason = data.decode("utf-8", errors="replace").strip()[:500], ""
     kind = ConflictError if status == 409 else ApiError
+    refused = refused_access(message) if status == 403 else None
     return kind(
         status=status,
         reason=reason,
         message="%s %s: %s (%d)" % (method, path, message or reason or "no message", status),
+        advice="\n" + missing_in_words([refused]) if refused else "",
     )

@@ -36,7 +36,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import dns
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     BLOCKED,
-    CREATE_STAGING,
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
@@ -152,11 +151,6 @@ def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
         details = errors[0].result if len(errors) == 1 else {}
         raise PorterError(" ".join(error.message for error in errors), **result, **details)
     return result
-
-
-def to_be_installed(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed]) -> list[PluginVolume]:
-    """The volumes that do not exist yet in any form."""
-    return [volume for volume in volumes if next_step(volume, seen[volume.key]).action == CREATE_STAGING]
 
 
 def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ...]) -> dict[str, Any]:

@@ -12,18 +12,11 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._api import (
-    CLAIMS,
-    JOBS,
-    NAMESPACES,
-    STORAGE_CLASSES,
-    VOLUMES,
-    KubeApi,
-)
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
+from ansible_collections.getporter.porter.plugins.module_utils._access_review import with_all_that_is_missing
+from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, JOBS, VOLUMES, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
-from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
 
 Manifest = Dict[str, Any]
 
@@ -32,6 +25,19 @@ INSTALL_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, ke
 
 def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed]:
     """What exists of each plugin volume, by its key. A list that fails raises: no answer is built on half of one.
+
+    This is what a run begins with, so that a list which is refused tells of all rights that are missing.
+    """
+    try:
+        return _list(api, volumes)
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        raise with_all_that_is_missing(api, error, {volume.namespace for volume in volumes}) from error
+
+
+def _list(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed]:
+    """One list of each kind.
 
     The order matters. Jobs come first: a run beside this one makes the staging claim before the
     Job, so a Job that is seen without its staging claim really lost it. PersistentVolumes come
@@ -45,47 +51,6 @@ def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed
         claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
     listed = api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR)
     return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
-
-
-def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    """Raise InputError for the first volume whose namespace is missing or whose storage cannot be had.
-
-    Where namespaces or classes may not be read, the cluster's own answer must do, later.
-    """
-    if volumes:
-        _refuse_missing_namespaces(api, volumes)
-        _refuse_impossible_storage(api, volumes)
-
-
-def _refuse_missing_namespaces(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    for namespace in sorted({volume.namespace for volume in volumes}):
-        try:
-            found = api.get(NAMESPACES, namespace)
-        except ApiError as error:
-            if error.status == 403:
-                continue
-            raise
-        if not found:
-            raise InputError("There is no namespace %s. Create it first, or name another one." % namespace)
-
-
-def _refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    try:
-        classes = api.list_all(STORAGE_CLASSES)
-    except ApiError as error:
-        if error.status == 403:
-            return
-        raise
-    for volume in volumes:
-        if not check_storage(volume, classes) and not _has_volume_without_class(api):
-            raise no_default_class(volume, classes)
-
-
-def _has_volume_without_class(api: KubeApi) -> bool:
-    return any(
-        not each["spec"].get("storageClassName") and (each.get("status") or {}).get("phase") == "Available"
-        for each in api.list_all(VOLUMES)
-    )
 
 
 def _of_one(

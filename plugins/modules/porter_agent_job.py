@@ -186,10 +186,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     make_module,
     reporter,
     success,
-    to_be_installed,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_what_cannot_be
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 _OPTIONS: dict[str, Any] = {
@@ -202,7 +202,7 @@ _OPTIONS: dict[str, Any] = {
 def _install(module: AnsibleModule) -> dict[str, Any]:
     volumes = wanted_volumes(module)
     api = connect(module)
-    refuse_what_cannot_be(api, to_be_installed(volumes, observe(api, volumes)))
+    refuse_what_cannot_be(api, volumes, observe(api, volumes))
     if module.check_mode:
         return foresee(api, volumes, INSTALL_COURSE)
     settings = Settings(
