@@ -14,6 +14,8 @@ description:
   - What is installed already is left alone, and a Job that someone else started for the same plugin set is joined.
   - A finished install is noted on the volume. M(getporter.porter.porter_plugin_volume) hands such a volume over to its
     plugin claim.
+  - Rights that the account lacks fail the task before anything is created, all at once, as rules to be pasted into a
+    Role or ClusterRole.
   - When an install fails, the task fails with the line that Porter ended with, after the temporary objects are gone.
 author:
   - The getporter.porter contributors (@getporter)
