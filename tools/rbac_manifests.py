@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from textwrap import wrap
+from textwrap import indent, wrap
 
 from ansible_collections.getporter.porter.plugins.module_utils._rights import (
     CLUSTER_MANIFEST,
@@ -67,35 +67,41 @@ def manifests() -> dict[str, str]:
     namespaced = [right for right in RIGHTS if right.namespaced]
     return {
         ACCOUNT_MANIFEST: _file(_ABOUT_ACCOUNT, _object("v1", "ServiceAccount", ACCOUNT)),
-        NAMESPACE_MANIFEST: _file(_ABOUT_NAMESPACE, *_role_and_binding("", ACCOUNT, namespaced)),
+        NAMESPACE_MANIFEST: _file(_ABOUT_NAMESPACE, _role_and_binding("", ACCOUNT, namespaced)),
         CLUSTER_MANIFEST: _file(
             _ABOUT_CLUSTER,
-            *_role_and_binding("Cluster", VOLUMES_ROLE, [right for right in RIGHTS if not right.namespaced]),
+            _role_and_binding("Cluster", VOLUMES_ROLE, [right for right in RIGHTS if not right.namespaced]),
         ),
         NAMESPACED_ONLY_MANIFEST: _file(
             _ABOUT_NAMESPACED_ONLY,
             # Under a name of its own: whoever applies the whole folder must not narrow the other Role.
-            *_role_and_binding("", NAMESPACED_ONLY_ROLE, [right for right in namespaced if right.without_volumes]),
+            _role_and_binding("", NAMESPACED_ONLY_ROLE, [right for right in namespaced if right.without_volumes]),
         ),
     }
 
 
-def _file(about: str, *documents: str) -> str:
+def _file(about: str, content: str) -> str:
     made = "Made from plugins/module_utils/_rights.py by `make rbac`."
     head = [f"# {line}".rstrip() for line in [*about.strip().splitlines(), "", made]]
-    return "---\n" + "\n".join(head) + "\n" + "---\n".join(documents)
+    return "---\n" + "\n".join(head) + "\n" + content
 
 
 def _object(api_version: str, kind: str, name: str) -> str:
     return f"apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: {name}\n"
 
 
-def _role_and_binding(prefix: str, name: str, rights: Iterable[Right]) -> tuple[str, str]:
+def _role_and_binding(prefix: str, name: str, rights: Iterable[Right]) -> str:
+    """A List, because ansible-test accepts one document in a file."""
     api_version = "rbac.authorization.k8s.io/v1"
     role = _object(api_version, f"{prefix}Role", name) + "rules:\n" + "".join(_rules(rights))
     reference = f"roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: {prefix}Role\n  name: {name}\n"
     subject = f"subjects:\n  - kind: ServiceAccount\n    name: {ACCOUNT}\n    namespace: {ACCOUNT_NAMESPACE}\n"
-    return role, _object(api_version, f"{prefix}RoleBinding", name) + reference + subject
+    binding = _object(api_version, f"{prefix}RoleBinding", name) + reference + subject
+    return "apiVersion: v1\nkind: List\nitems:\n" + _item(role) + _item(binding)
+
+
+def _item(document: str) -> str:
+    return "  - " + indent(document, "    ").lstrip()
 
 
 def _rules(rights: Iterable[Right]) -> Iterable[str]:

@@ -11,7 +11,7 @@ import yaml
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 
-from tests.support.account import RBAC, Account
+from tests.support.account import Account, shipped
 from tests.support.cluster import Cluster, wait_for
 from tests.support.playbook import INFO, JOB, Outcome, Playbook, plugins_from
 
@@ -21,7 +21,7 @@ ARCHITECTURE = "getporter.org/architecture"
 
 def shipped_rules() -> list[dict[str, Any]]:
     """Of both manifests, as users read them."""
-    return [rule for file in ALL for rule in next(yaml.safe_load_all((RBAC / file).read_text()))["rules"]]
+    return [rule for file in ALL for rule in shipped(file)[0]["rules"]]
 
 
 def subject(rule: dict[str, Any]) -> tuple[str, str]:

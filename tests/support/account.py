@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ class Account:
         self._cluster = cluster
         self._api = api
         self._reviews = client.AuthorizationV1Api(api)
-        (account,) = _documents("service-account.yml")
+        (account,) = shipped("service-account.yml")
         self.name = account["metadata"]["name"]
         cluster.core.create_namespaced_service_account(cluster.namespace, account)
 
@@ -57,13 +57,13 @@ class Account:
     def give(self, *files: str, without: Iterable[Subject] = ()) -> None:
         """The rights of these manifests, less the rules about some resources. They hold when this returns."""
         for file in files:
-            role, binding = _documents(file)
+            role, binding = shipped(file)
             role["rules"] = [rule for rule in role["rules"] if not set(_subjects(rule)) & set(without)]
             self._create(role, binding)
 
     def give_rule(self, rule: dict[str, Any]) -> None:
         """One rule more, in the namespace."""
-        _role, binding = _documents("namespace.yml")
+        _role, binding = shipped("namespace.yml")
         binding["roleRef"]["name"] = BY_HAND
         self._create(
             {"kind": "Role", "metadata": {"name": BY_HAND}, "rules": [rule]}, {**binding, "metadata": {"name": BY_HAND}}
@@ -101,8 +101,10 @@ class Account:
         return bool(self._reviews.create_subject_access_review(review).status.allowed)
 
 
-def _documents(file: str) -> Iterator[dict[str, Any]]:
-    return yaml.safe_load_all((RBAC / file).read_text())
+def shipped(file: str) -> list[dict[str, Any]]:
+    """The objects of a manifest."""
+    content = yaml.safe_load((RBAC / file).read_text())
+    return list(content["items"]) if content["kind"] == "List" else [content]
 
 
 def _subjects(rule: dict[str, Any]) -> list[Subject]:

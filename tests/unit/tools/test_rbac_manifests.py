@@ -28,7 +28,8 @@ Key = tuple[str, str, str]
 
 
 def shipped(path: str) -> list[dict[str, Any]]:
-    return list(yaml.safe_load_all((ROOT / path).read_text()))
+    content = yaml.safe_load((ROOT / path).read_text())
+    return list(content["items"]) if content["kind"] == "List" else [content]
 
 
 def granted(path: str) -> set[Key]:

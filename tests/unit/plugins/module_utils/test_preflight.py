@@ -56,20 +56,22 @@ class Answers:
 
     def __init__(self, **answers: Any) -> None:
         usual = {"namespace": NAMESPACE, "classes": [DEFAULT_CLASS], "volumes": [], "allowed": True}
-        namespace, classes, volumes, self._allowed = {**usual, **answers}.values()
-        self._answers = {_api.NAMESPACES: namespace, _api.STORAGE_CLASSES: classes, _api.VOLUMES: volumes}
+        given = {**usual, **answers}
+        self._answers = {
+            _api.NAMESPACES: given["namespace"],
+            _api.STORAGE_CLASSES: given["classes"],
+            _api.VOLUMES: given["volumes"],
+            _api.ACCESS_REVIEWS: given["allowed"],
+        }
         # Each kind of thing that was asked about, in the order of first questions; and how many reviews there were.
         self.asked: list[str] = []
         self.reviews = 0
 
     def create(self, resource: _api.Resource, body: Any) -> Any:
-        assert resource is _api.ACCESS_REVIEWS
         self.reviews += 1
-        self._note("reviews")
-        if isinstance(self._allowed, Exception):
-            raise self._allowed
+        allowed = self._answer(resource)
         what = body["spec"]["resourceAttributes"]["resource"]
-        return {"status": {"allowed": what in self._allowed if isinstance(self._allowed, set) else self._allowed}}
+        return {"status": {"allowed": what in allowed if isinstance(allowed, set) else allowed}}
 
     def get(self, resource: _api.Resource, name: str) -> Any:
         assert name == "porter"
@@ -79,15 +81,12 @@ class Answers:
         return self._answer(resource)
 
     def _answer(self, resource: _api.Resource) -> Any:
-        self._note(resource.plural)
+        if resource.plural not in self.asked:
+            self.asked.append(resource.plural)
         answer = self._answers[resource]
         if isinstance(answer, Exception):
             raise answer
         return answer
-
-    def _note(self, what: str) -> None:
-        if what not in self.asked:
-            self.asked.append(what)
 
 
 FORBIDDEN = ApiError(403, "Forbidden", "no")
@@ -125,7 +124,7 @@ def check_with(volume: PluginVolume, seen: Observed, **answers: Any) -> Answers:
 
 
 def test_where_all_is_there_nothing_is_refused() -> None:
-    assert check().asked == ["namespaces", "reviews", "storageclasses"]
+    assert check().asked == ["namespaces", "selfsubjectaccessreviews", "storageclasses"]
 
 
 def test_nothing_is_asked_when_nothing_is_to_be_installed() -> None:
@@ -133,14 +132,14 @@ def test_nothing_is_asked_when_nothing_is_to_be_installed() -> None:
 
 
 def test_a_refresh_is_an_install() -> None:
-    assert check_with(wanted(refresh=True), READY).asked == ["namespaces", "reviews", "storageclasses"]
+    assert check_with(wanted(refresh=True), READY).asked == ["namespaces", "selfsubjectaccessreviews", "storageclasses"]
 
 
 def test_storage_that_is_there_already_is_not_looked_for() -> None:
     """B14: the class of a staging claim that exists may be gone."""
     staging = staging_claim(VOLUME, None)
     staging["metadata"]["uid"] = "s"
-    assert check_with(VOLUME, Observed(staging=staging)).asked == ["namespaces", "reviews"]
+    assert check_with(VOLUME, Observed(staging=staging)).asked == ["namespaces", "selfsubjectaccessreviews"]
 
 
 def test_every_right_is_asked_for_once() -> None:
@@ -167,7 +166,7 @@ def test_f07_missing_rights_come_all_at_once_and_before_storage() -> None:
 
 
 def test_where_access_reviews_are_refused_the_run_goes_on() -> None:
-    assert check(allowed=FORBIDDEN).asked == ["namespaces", "reviews", "storageclasses"]
+    assert check(allowed=FORBIDDEN).asked == ["namespaces", "selfsubjectaccessreviews", "storageclasses"]
 
 
 def test_a_missing_namespace_is_told_apart_from_missing_rights() -> None:
