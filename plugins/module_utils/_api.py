@@ -24,6 +24,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     UnreachableError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._input import choice
+from ansible_collections.getporter.porter.plugins.module_utils._rights import missing_in_words, refused_access
 
 IMPORT_ERROR: str | None = None
 try:
@@ -93,6 +94,7 @@ STORAGE_CLASSES = Resource("/apis/storage.k8s.io/v1", "storageclasses", namespac
 JOBS = Resource("/apis/batch/v1", "jobs")
 # The Porter Operator's; not every cluster has it.
 AGENT_CONFIGS = Resource("/apis/getporter.org/v1", "agentconfigs")
+ACCESS_REVIEWS = Resource("/apis/authorization.k8s.io/v1", "selfsubjectaccessreviews", namespaced=False)
 
 
 class KubeApi:
@@ -340,7 +342,7 @@ def _retries() -> Any:
 
 
 def _error_from(method: str, path: str, status: int, data: bytes) -> ApiError:
-    """The cluster's own words, out of its Status object where it sent one."""
+    """The cluster's own words, out of its Status object where it sent one; with the rule where rights are missing."""
     try:
         answer = json.loads(data)
         message, reason = answer.get("message") or "", answer.get("reason") or ""
@@ -348,9 +350,11 @@ def _error_from(method: str, path: str, status: int, data: bytes) -> ApiError:
     except (ValueError, AttributeError):
         message, reason, details = data.decode("utf-8", errors="replace").strip()[:500], "", None
     kind = ConflictError if status == 409 else ApiError
+    refused = refused_access(message) if status == 403 else None
     return kind(
         status=status,
         reason=reason,
         message="%s %s: %s (%d)" % (method, path, message or reason or "no message", status),
         details=details,
+        advice="\n" + missing_in_words([refused]) if refused else "",
     )

@@ -38,7 +38,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import dns
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     BLOCKED,
-    CREATE_STAGING,
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
@@ -197,11 +196,6 @@ def released_result(everyone: Sequence[Released]) -> dict[str, Any]:
         if row["steps"]
     ]
     return {"changed": bool(diff), "agent_configs": rows, "diff": diff}
-
-
-def to_be_installed(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed]) -> list[PluginVolume]:
-    """The volumes that have yet to be provisioned."""
-    return [volume for volume in volumes if CREATE_STAGING in remaining_steps(volume, seen[volume.key])]
 
 
 def foresee(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed], course: tuple[str, ...]) -> dict[str, Any]:

@@ -10,23 +10,15 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Mapping, Sequence
+from typing import Any, Collection, Dict, Iterable, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._api import (
-    CLAIMS,
-    CONFIG_MAPS,
-    JOBS,
-    NAMESPACES,
-    STORAGE_CLASSES,
-    VOLUMES,
-    KubeApi,
-)
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
+from ansible_collections.getporter.porter.plugins.module_utils._access_review import with_all_that_is_missing
+from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, VOLUMES, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._record import RECORD_SELECTOR
-from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
 
 Manifest = Dict[str, Any]
 
@@ -47,8 +39,21 @@ class Listing:
         return {key: each for key, each in self.records.items() if each["metadata"]["namespace"] == namespace}
 
 
-def list_namespaces(api: KubeApi, namespaces: Iterable[str]) -> Listing:
+def list_namespaces(api: KubeApi, namespaces: Collection[str]) -> Listing:
     """One list of each kind. A list that fails raises: no answer is built on half of one.
+
+    This is what a run begins with, so that a list which is refused tells of all rights that are missing.
+    """
+    try:
+        return _list(api, sorted(set(namespaces)))
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        raise with_all_that_is_missing(api, error, namespaces) from error
+
+
+def _list(api: KubeApi, namespaces: Sequence[str]) -> Listing:
+    """One list of each kind.
 
     The order matters. Jobs come first: a run beside this one makes the staging claim before the
     Job, so a Job that is seen without its staging claim really lost it. Records come after claims:
@@ -59,7 +64,7 @@ def list_namespaces(api: KubeApi, namespaces: Iterable[str]) -> Listing:
     jobs: dict[str, Manifest] = {}
     claims: dict[str, Manifest] = {}
     records: dict[str, Manifest] = {}
-    for namespace in sorted(set(namespaces)):
+    for namespace in namespaces:
         jobs.update(_by_name(api.list_all(JOBS, namespace, label_selector=INSTALL_SELECTOR)))
         claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
         records.update(_by_name(api.list_all(CONFIG_MAPS, namespace, label_selector=RECORD_SELECTOR)))
@@ -71,47 +76,6 @@ def observe(api: KubeApi, volumes: Sequence[PluginVolume], listing: Listing | No
     listing = listing or list_namespaces(api, [volume.namespace for volume in volumes])
     records = {volume.namespace: listing.records_in(volume.namespace) for volume in volumes}
     return {volume.key: _of_one(api, volume, listing, records[volume.namespace]) for volume in volumes}
-
-
-def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    """Raise InputError for the first volume whose namespace is missing or whose storage cannot be had.
-
-    Where namespaces or classes may not be read, the cluster's own answer must do, later.
-    """
-    if volumes:
-        _refuse_missing_namespaces(api, volumes)
-        _refuse_impossible_storage(api, volumes)
-
-
-def _refuse_missing_namespaces(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    for namespace in sorted({volume.namespace for volume in volumes}):
-        try:
-            found = api.get(NAMESPACES, namespace)
-        except ApiError as error:
-            if error.status == 403:
-                continue
-            raise
-        if not found:
-            raise InputError("There is no namespace %s. Create it first, or name another one." % namespace)
-
-
-def _refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    try:
-        classes = api.list_all(STORAGE_CLASSES)
-    except ApiError as error:
-        if error.status == 403:
-            return
-        raise
-    for volume in volumes:
-        if not check_storage(volume, classes) and not _has_volume_without_class(api):
-            raise no_default_class(volume, classes)
-
-
-def _has_volume_without_class(api: KubeApi) -> bool:
-    return any(
-        not each["spec"].get("storageClassName") and (each.get("status") or {}).get("phase") == "Available"
-        for each in api.list_all(VOLUMES)
-    )
 
 
 def _of_one(api: KubeApi, volume: PluginVolume, listing: Listing, records: Mapping[str, Manifest]) -> Observed:

@@ -14,6 +14,8 @@ description:
   - What is installed already is left alone, and a Job that someone else started for the same plugin set is joined.
   - A finished install is noted on the volume. M(getporter.porter.porter_plugin_volume) hands such a volume over to its
     plugin claim; so does this module, each volume as soon as its own Job is done, with O(until=ready).
+  - Rights that the account lacks fail the task before anything is created, all at once, as rules to be pasted into a
+    Role or ClusterRole.
   - When an install fails, the task fails with the line that Porter ended with, after the temporary objects are gone.
 author:
   - The getporter.porter contributors (@getporter)
@@ -194,10 +196,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     make_module,
     reporter,
     success,
-    to_be_installed,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_what_cannot_be
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 _OPTIONS: dict[str, Any] = {
@@ -214,7 +216,7 @@ def _install(module: AnsibleModule) -> dict[str, Any]:
     api = connect(module)
     hand_over = module.params["until"] == "ready"
     seen = observe(api, volumes)
-    refuse_what_cannot_be(api, to_be_installed(volumes, seen))
+    refuse_what_cannot_be(api, volumes, seen)
     if module.check_mode:
         return foresee(volumes, seen, WHOLE_COURSE if hand_over else INSTALL_COURSE)
     settings = Settings(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support.account import awx_environment
 from tests.support.cluster import Cluster
 from tests.support.playbook import Playbook, plugins_from
 
@@ -28,13 +29,7 @@ def test_credentials_in_a_feed_url_appear_nowhere(playbook: Playbook, cluster: C
 
 def test_host_and_token_are_enough(playbook: Playbook, cluster: Cluster, channel: str, api: Any) -> None:
     """F01, F02: what the AWX credential for Kubernetes sets, and nothing else; the token with its newline."""
-    connection = {
-        "K8S_AUTH_HOST": api.configuration.host,
-        "K8S_AUTH_API_KEY": cluster.admin_token() + "\n",
-        "K8S_AUTH_SSL_CA_CERT": api.configuration.ssl_ca_cert,
-        "K8S_AUTH_VERIFY_SSL": "True",
-        "KUBECONFIG": "/nonexistent",
-    }
+    connection = awx_environment(api, cluster.admin_token() + "\n")
     outcome = playbook.run(environment=connection, plugins=plugins_from(channel, kubernetes="v1.0.1"))
     assert outcome.status == "successful", outcome.output
     assert cluster.claims()[0].status.phase == "Bound"

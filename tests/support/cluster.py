@@ -59,12 +59,12 @@ class Cluster:
         name = f"{self.namespace}-admin"
         self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
         binding = {
-            "metadata": {"name": name, "ownerReferences": [self._as_owner()]},
+            "metadata": {"name": name, "ownerReferences": [self.as_owner()]},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
         }
         self.rbac.create_cluster_role_binding(binding)
-        return self._token_of(name)
+        return self.token_of(name)
 
     def token_with(self, rules: list[dict[str, Any]]) -> str:
         """A token of a service account that may do just this, in this namespace."""
@@ -77,13 +77,15 @@ class Cluster:
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
         }
         self.rbac.create_namespaced_role_binding(self.namespace, binding)
-        return self._token_of(name)
+        return self.token_of(name)
 
-    def _token_of(self, account: str) -> str:
+    def token_of(self, service_account: str) -> str:
         request = {"spec": {"expirationSeconds": 600}}
-        return str(self.core.create_namespaced_service_account_token(account, self.namespace, request).status.token)
+        answer = self.core.create_namespaced_service_account_token(service_account, self.namespace, request)
+        return str(answer.status.token)
 
-    def _as_owner(self) -> dict[str, str]:
+    def as_owner(self) -> dict[str, str]:
+        """The owner reference that makes objects outside the namespace end with it."""
         namespace = self.core.read_namespace(self.namespace)
         return {"apiVersion": "v1", "kind": "Namespace", "name": self.namespace, "uid": namespace.metadata.uid}
 

@@ -19,6 +19,7 @@ ADAPTER = "_api.py"
 WITH_IO = {
     ADAPTER,
     "_agent_config_list.py",
+    "_access_review.py",
     "_executor.py",
     "_job_watch.py",
     "_module.py",
@@ -27,6 +28,7 @@ WITH_IO = {
     "_releaser.py",
     "_steps.py",
     "_writing.py",
+    "_preflight.py",
 }
 OWN_UTILS = "ansible_collections.getporter.porter.plugins.module_utils."
 

@@ -185,7 +185,7 @@ class FakeCluster:
                     "namespace": namespace,
                     "ownerReferences": [{"uid": job["metadata"]["uid"]}],
                 },
-                "spec": {"claim": name},
+                "spec": {"claim": name, "nodeName": "node"},
                 "status": {"phase": phase},
             }
             self.create("pods", pod)
@@ -300,6 +300,9 @@ class FakeApi:
         )
 
     def create(self, resource: _api.Resource, body: Manifest) -> Manifest:
+        if resource is _api.ACCESS_REVIEWS:
+            asked = body["spec"]["resourceAttributes"]
+            return {"status": {"allowed": not self.refuse(f"{asked['verb']} {asked['resource']}")}}
         return self._request(f"create {resource.plural}", lambda: self.cluster.create(resource.plural, body))
 
     def merge_patch(self, resource: _api.Resource, name: str, body: Manifest, namespace: str = "") -> Manifest:

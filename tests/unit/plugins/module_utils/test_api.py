@@ -213,6 +213,30 @@ def test_a_refusal_is_told_in_the_clusters_words(call: Callable[[KubeApi], Any],
     assert not isinstance(caught.value, ConflictError)
 
 
+def test_f07_a_refusal_for_missing_rights_tells_the_rule(server: Server, api: KubeApi) -> None:
+    words = 'persistentvolumes is forbidden: User "x" cannot list resource "persistentvolumes" in API group "" at the '
+    server.script = [status(403, "Forbidden", words + "cluster scope")]
+    with pytest.raises(ApiError) as caught:
+        api.list_all(VOLUMES)
+    assert caught.value.message.splitlines() == [
+        f"GET /api/v1/persistentvolumes: {words}cluster scope (403)",
+        "Missing in a ClusterRole:",
+        "- {apiGroups: [''], resources: [persistentvolumes], verbs: [list]}",
+        "docs/rbac/cluster.yml of the collection getporter.porter holds all rules that it needs.",
+    ]
+    assert caught.value.words == caught.value.message.splitlines()[0]
+
+
+def test_c02_a_refusal_by_admission_is_passed_through(server: Server, api: KubeApi) -> None:
+    words = (
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>"
+    )
+    server.script = [status(403, "Forbidden", f'persistentvolumeclaims "c" is forbidden: {words}')]
+    with pytest.raises(ApiError) as caught:
+        api.create(CLAIMS, BODY)
+    assert caught.value.message.endswith(words + " (403)")
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
