@@ -199,12 +199,6 @@ def progress_row(each: Progress) -> dict[str, Any]:
     return row
 
 
-def observed_rows(api: KubeApi, volumes: Sequence[PluginVolume]) -> list[dict[str, Any]]:
-    """Every volume as it is, and the steps it still needs."""
-    seen = observe(api, volumes)
-    return [observed_row(volume, seen[volume.key]) for volume in volumes]
-
-
 def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
     """One volume as it is, and the steps it still needs."""
     replaced = refresh_of(volume, seen)

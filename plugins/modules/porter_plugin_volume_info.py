@@ -13,6 +13,7 @@ description:
     life (V(absent), V(installing), V(failed), V(installed), V(released), V(reserved), V(claimed), V(ready)), and which
     steps are left.
   - The number of API requests does not grow with the number of plugin sets in a namespace.
+  - Warns where a plugin claim was made with another storage class or access mode, or smaller, than is wanted now.
 author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:
@@ -111,17 +112,24 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import HAND
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
     failure,
     make_module,
-    observed_rows,
+    observed_row,
     steps_of_course,
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
 
 
 def _tell(module: AnsibleModule) -> dict[str, Any]:
     volumes = wanted_volumes(module)
     api = connect(module)
-    rows = observed_rows(api, volumes)
+    seen = observe(api, volumes)
+    for volume in volumes:
+        warning = unlike_wanted(volume, seen[volume.key].claim)
+        if warning:
+            module.warn(warning)
+    rows = [observed_row(volume, seen[volume.key]) for volume in volumes]
     return {
         "changed": False,
         "volumes": rows,

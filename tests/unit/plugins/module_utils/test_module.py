@@ -25,13 +25,14 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     end_of,
     failure,
     foresee,
-    observed_rows,
+    observed_row,
     progress_row,
     read_volume,
     steps_of_course,
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
@@ -284,6 +285,10 @@ def test_e02_check_mode_of_what_is_ready_changes_nothing() -> None:
         assert foresee(at(cluster), [VOLUME], course)["changed"] is False
 
 
+def row_of(api: Any) -> dict[str, Any]:
+    return observed_row(VOLUME, observe(api, [VOLUME])[VOLUME.key])
+
+
 def blocked_cluster() -> FakeCluster:
     cluster = FakeCluster()
     metadata = {"name": VOLUME.identity.claim, "namespace": "porter", "labels": {keys.LABEL_MANAGED: "true"}}
@@ -293,7 +298,7 @@ def blocked_cluster() -> FakeCluster:
 
 def test_what_is_blocked_is_seen_by_all_and_fails_in_check_mode_too() -> None:
     api = at(blocked_cluster())
-    (row,) = observed_rows(api, [VOLUME])
+    row = row_of(api)
     assert steps_of_course(row, life.HAND_OVER_COURSE), "the hand-over must be asked for, or nobody is told"
     assert foresee(api, [VOLUME], life.INSTALL_COURSE)["changed"] is False
     with pytest.raises(PorterError, match="Delete it if nothing needs it") as caught:
@@ -311,13 +316,13 @@ def test_a_row_of_what_is_observed_shows_the_volume_that_is_bound() -> None:
     twin["spec"]["persistentVolumeReclaimPolicy"] = "Retain"
     twin["status"]["phase"] = "Released"
     cluster.create("persistentvolumes", twin)
-    (row,) = observed_rows(at(cluster), [VOLUME])
+    row = row_of(at(cluster))
     assert (row["persistent_volume"], row["installed"]) == (volume["metadata"]["name"], {"kubernetes": "v1.0.1"})
     assert (row["state"], row["steps"], row["reason"]) == ("ready", [life.DISOWN], None)
 
 
 def test_a_row_of_nothing() -> None:
-    (row,) = observed_rows(at(FakeCluster()), [VOLUME])
+    row = row_of(at(FakeCluster()))
     assert (row["state"], row["persistent_volume"], row["installed"], row["reason"]) == ("absent", None, {}, None)
 
 
