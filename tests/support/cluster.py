@@ -101,7 +101,7 @@ class Cluster:
     def plugins_on(self, claim: str) -> dict[str, str]:
         """Name to version, as Porter lists them in a pod that mounts the claim."""
         name = "list-" + claim[-8:]
-        self.core.create_namespaced_pod(self.namespace, _listing_pod(name, claim))
+        self.core.create_namespaced_pod(self.namespace, listing_pod(name, claim))
         wait_for(lambda: self._phase(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
         log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
         self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
@@ -127,7 +127,7 @@ def wait_for(condition: Callable[[], Any], what: str) -> None:
         time.sleep(0.1)
 
 
-def _listing_pod(name: str, claim: str) -> dict[str, Any]:
+def listing_pod(name: str, claim: str) -> dict[str, Any]:
     """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for."""
     container = {
         "name": "porter",
