@@ -40,7 +40,7 @@ def test_eight_runs_at_once_end_in_one_volume_and_one_job(
 def test_a_refresh_swaps_in_a_newer_version(
     playbook: Playbook, cluster: Cluster, channel: str, api: client.ApiClient
 ) -> None:
-    """A08: an unpinned plugin stays as it was installed until it is refreshed. B19: the old volume follows its claim."""
+    """A08, B19: an unpinned plugin stays as it was until it is refreshed. The old volume goes with its claim."""
     word = channel.rsplit("/", 1)[1]
     publish(api, word, "kubernetes", "v1.0.0")
     plugins = {"kubernetes": {"feedURL": f"{channel}/plugins/atom.xml"}}
