@@ -107,6 +107,6 @@ def test_a_sidecar_that_outlives_the_agent_is_named(
 ) -> None:
     """D07: such a Job never ends, and no limit of its own ends it."""
     with sidecars(api, cluster):
-        outcome = playbook.run(plugins=plugins_from(channel, kubernetes="v1.0.1"), progress_deadline=3)
+        outcome = playbook.run(plugins=plugins_from(channel, kubernetes="v1.0.1"), progress_deadline=6)
     assert outcome.status == "failed"
     assert f"exit code 0, but the Job goes on while {SIDECAR} runs in its pod" in outcome.message
