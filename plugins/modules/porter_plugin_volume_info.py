@@ -14,6 +14,7 @@ description:
     steps are left.
   - Tells too what agent configs have to let go of, such as the plugin claim of a set that they no longer want.
   - The number of API requests does not grow with the number of plugin sets and agent configs in a namespace.
+  - Warns where a plugin claim was made with another storage class or access mode, or smaller, than is wanted now.
 author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:
@@ -135,6 +136,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
 from ansible_collections.getporter.porter.plugins.module_utils._releaser import foresee_releases
+from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
 
 
 def _tell(module: AnsibleModule) -> dict[str, Any]:
@@ -144,6 +146,10 @@ def _tell(module: AnsibleModule) -> dict[str, Any]:
     namespaces = [*(volume.namespace for volume in volumes), *(config.wanted.namespace for config in configs)]
     listing = list_namespaces(api, namespaces)
     seen = observe(api, volumes, listing)
+    for volume in volumes:
+        warning = unlike_wanted(volume, seen[volume.key].claim)
+        if warning:
+            module.warn(warning)
     rows = [observed_row(volume, seen[volume.key]) for volume in volumes]
     steps = foresee_releases(configs, listing, settled=True)
     return {

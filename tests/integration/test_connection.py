@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import venv
+from pathlib import Path
 from typing import Any
 
 from tests.support.account import awx_environment
@@ -55,3 +57,15 @@ def test_without_any_connection_the_message_lists_the_ways(playbook: Playbook) -
     assert outcome.status == "failed"
     for way in ("K8S_AUTH_KUBECONFIG", "K8S_AUTH_HOST and K8S_AUTH_API_KEY", "service account"):
         assert way in outcome.message
+
+
+def test_a_python_without_the_library_is_named(playbook: Playbook, tmp_path: Path) -> None:
+    """E13: in Ansible's usual words, which name the interpreter."""
+    venv.create(tmp_path / "bare", symlinks=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    outcome = playbook.run(
+        arguments=f"-e ansible_python_interpreter={python}", plugins={"azure": {"version": "v1.2.0"}}
+    )
+    assert outcome.status == "failed"
+    assert "Failed to import the required Python library (kubernetes)" in outcome.message
+    assert str(python) in outcome.message

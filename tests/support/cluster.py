@@ -143,7 +143,7 @@ class Cluster:
     def plugins_on(self, claim: str) -> dict[str, str]:
         """Name to version, as Porter lists them in a pod that mounts the claim."""
         name = "list-" + claim[-8:]
-        self.core.create_namespaced_pod(self.namespace, _listing_pod(name, claim))
+        self.core.create_namespaced_pod(self.namespace, listing_pod(name, claim))
         wait_for(lambda: self.phase_of(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
         log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
         self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
@@ -169,7 +169,8 @@ def wait_for(condition: Callable[[], Any], what: str) -> None:
         time.sleep(0.1)
 
 
-def _listing_pod(name: str, claim: str) -> dict[str, Any]:
+def listing_pod(name: str, claim: str) -> dict[str, Any]:
+    """A pod in which Porter lists the plugins on a claim."""
     return mounting_pod(name, claim, args=["plugins", "list", "-o", "json"])
 
 

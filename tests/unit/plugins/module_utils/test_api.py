@@ -280,6 +280,7 @@ def test_create_sends_json_to_the_objects_namespace(server: Server, api: KubeApi
 
 
 def test_a_merge_patch_says_that_it_is_one(server: Server, api: KubeApi) -> None:
+    """E04: whose merge_type no library has to know."""
     server.script = [Answer(200, OBJECT)]
     patch = {"metadata": {"resourceVersion": "7", "annotations": {"a": None}}}
     assert api.merge_patch(VOLUMES, "v", patch) == OBJECT
@@ -608,6 +609,42 @@ def test_f01_the_awx_credential_alone_is_enough(
     assert (request.path, request.headers["Authorization"]) == ("/api/v1/persistentvolumes/v", "Bearer secret")
     assert request.headers.get_all("Impersonate-Group") == ["a", "b"]
     assert "secret" in module.no_log_values
+
+
+DEAD_PROXY = "http://127.0.0.1:9"
+# Which of the two counts: the one for the scheme of the API's address.
+PROXY_VARIABLES = {"HTTP_PROXY": DEAD_PROXY, "HTTPS_PROXY": DEAD_PROXY}
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "reached"),
+    [
+        pytest.param({}, {}, True, id="none"),
+        pytest.param(PROXY_VARIABLES, {}, False, id="environment"),
+        pytest.param({**PROXY_VARIABLES, "NO_PROXY": "127.0.0.1"}, {}, True, id="environment-exempt"),
+        pytest.param({"K8S_AUTH_PROXY": DEAD_PROXY}, {}, False, id="K8S_AUTH"),
+        pytest.param({"K8S_AUTH_PROXY": DEAD_PROXY, "K8S_AUTH_NO_PROXY": "127.0.0.1"}, {}, True, id="K8S_AUTH-exempt"),
+        pytest.param({}, {"proxy": DEAD_PROXY}, False, id="option"),
+        pytest.param({}, {"proxy": DEAD_PROXY, "no_proxy": "127.0.0.1"}, True, id="option-exempt"),
+    ],
+)
+def test_e12_proxies(
+    bare: None,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    slept: list[float],
+    variables: dict[str, str],
+    options: dict[str, str],
+    reached: bool,
+) -> None:
+    """E12: as kubernetes.core and its library read them."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    server.script = [Answer(200, OBJECT)]
+    api = connect(FakeModule(host=server.url, api_key="secret", **options))
+    with contextlib.nullcontext() if reached else pytest.raises(UnreachableError, match="proxy options"):
+        api.get(VOLUMES, "v")
+    assert bool(server.requests) == reached
 
 
 def test_e13_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -287,6 +287,10 @@ def test_e02_check_mode_of_what_is_ready_changes_nothing() -> None:
         assert foresee([VOLUME], observe(at(cluster), [VOLUME]), course)["changed"] is False
 
 
+def row_of(api: Any) -> dict[str, Any]:
+    return observed_row(VOLUME, observe(api, [VOLUME])[VOLUME.key])
+
+
 def blocked_cluster() -> FakeCluster:
     cluster = FakeCluster()
     metadata = {"name": VOLUME.identity.claim, "namespace": "porter", "labels": {keys.LABEL_MANAGED: "true"}}
@@ -315,13 +319,13 @@ def test_a_row_of_what_is_observed_shows_the_volume_that_is_bound() -> None:
     twin["spec"]["persistentVolumeReclaimPolicy"] = "Retain"
     twin["status"]["phase"] = "Released"
     cluster.create("persistentvolumes", twin)
-    row = observed_row(VOLUME, observe(at(cluster), [VOLUME])[VOLUME.key])
+    row = row_of(at(cluster))
     assert (row["persistent_volume"], row["installed"]) == (volume["metadata"]["name"], {"kubernetes": "v1.0.1"})
     assert (row["state"], row["steps"], row["reason"]) == ("ready", [life.DISOWN], None)
 
 
 def test_a_row_of_nothing() -> None:
-    row = observed_row(VOLUME, observe(at(FakeCluster()), [VOLUME])[VOLUME.key])
+    row = row_of(at(FakeCluster()))
     assert (row["state"], row["persistent_volume"], row["installed"], row["reason"]) == ("absent", None, {}, None)
 
 
