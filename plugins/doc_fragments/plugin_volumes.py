@@ -111,7 +111,7 @@ options:
             type: list
             elements: dict
           pod_labels:
-            description: More labels of the pod.
+            description: More labels of the Job and its pods.
             type: dict
           pod_annotations:
             description: More annotations of the pod.

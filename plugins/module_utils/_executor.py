@@ -140,7 +140,7 @@ class Executor:
             return
         for each in waiting:
             status = each.status
-            reason = (status and (status.stuck or status.phase)) or each.last_reason or each.state
+            reason = (status and (status.stuck or each.reported or status.phase)) or each.last_reason or each.state
             each.error = each.error or WaitTimeoutError(
                 "%s: not there after %d s, state %s: %s. Run again to go on from here, with a longer timeout if "
                 "it only needs time." % (each.volume.key, self._settings.timeout, each.state, reason)

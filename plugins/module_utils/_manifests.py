@@ -96,11 +96,13 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
     agent = volume.agent
     metadata = _metadata(volume, volume.identity.job, keys.COMPONENT_STAGING)
     metadata["ownerReferences"] = [_owner(staging)]
+    # On the Job too: queue controllers look for theirs there.
+    metadata["labels"] = {**agent.pod_labels, **metadata["labels"]}
     spec: Manifest = {
         "backoffLimit": agent.backoff_limit,
         "template": {
             "metadata": {
-                "labels": {**agent.pod_labels, **metadata["labels"]},
+                "labels": metadata["labels"],
                 "annotations": {**agent.pod_annotations, **metadata["annotations"]},
             },
             "spec": _pod_spec(volume, document_secret_name(volume, staging)),

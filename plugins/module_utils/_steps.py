@@ -175,14 +175,15 @@ class Steps:
         reference = ((persistent_volume or {}).get("spec") or {}).get("claimRef") or {}
         if not job or not persistent_volume or reference.get("uid") != staging["metadata"]["uid"]:
             raise ConflictError(409, "Conflict", "the staging claim's volume is not bound to it (any more)")
-        pods = [pod for pod in self._watch.pods(job) if pod["status"].get("phase") == "Succeeded"]
+        pods = self._watch.pods(job)
         each.status = job_status(job, pods, [])
-        each.log = self._watch.log(newest_pod(pods))
+        succeeded = newest_pod([pod for pod in pods if pod["status"].get("phase") == "Succeeded"])
+        each.log = self._watch.log(succeeded)
         patch = manifests.mark_installed(
             each.volume,
             persistent_volume,
             installed_versions(each.log),
-            self._watch.architecture(newest_pod(pods)),
+            self._watch.architecture(succeeded),
             (staging["metadata"].get("annotations") or {}).get(keys.ANNOTATION_REFRESH_OF),
         )
         self._api.merge_patch(VOLUMES, persistent_volume["metadata"]["name"], patch)

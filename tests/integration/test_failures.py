@@ -47,7 +47,9 @@ def test_a_feed_that_fails_once_is_ridden_out(playbook: Playbook, cluster: Clust
     outcome = playbook.run(plugins=plugins, retry_limit=2)
     assert outcome.status == "successful", outcome.output
     assert "/default: try 1 failed: bad status returned when downloading" in outcome.output
-    log = outcome.of(JOB)["volumes"][0]["job"]["log"]
+    job = outcome.of(JOB)["volumes"][0]["job"]
+    assert job["pods"] == 2
+    log = job["log"]
     assert log[-1].startswith("installed kubernetes plugin v1.0.1")
     assert len(cluster.volumes()) == 1
     cluster.wait_until_only_claims_are_left()

@@ -102,9 +102,11 @@ class Cluster:
 
     def records(self) -> dict[str, dict[str, str]]:
         """The data of the agent configs' records, by the configs' names."""
+        return {each.data["name"]: each.data for each in self.record_maps()}
+
+    def record_maps(self) -> list[Any]:
         selector = "app.kubernetes.io/component=agent-config"
-        items = self.core.list_namespaced_config_map(self.namespace, label_selector=selector).items
-        return {each.data["name"]: each.data for each in items}
+        return list(self.core.list_namespaced_config_map(self.namespace, label_selector=selector).items)
 
     def owners(self) -> dict[str, list[str]]:
         """The names of each claim's owners, by the claim's name."""
