@@ -68,6 +68,33 @@ options:
             ConfigMap C(porter-agent-config-NAME) is written and owns the plugin claim; without it there is no record,
             and the claim has no owner.
         type: dict
+      owners:
+        description:
+          - Further objects of the namespace in whose name the plugin claim is kept, such as an AgentConfig resource.
+            They must exist. The claim stays as long as one of its owners does, or until
+            M(getporter.porter.porter_pvc_owner) takes them out.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          api_version:
+            description: The API version of the owner.
+            type: str
+            default: v1
+          kind:
+            description: Its kind. It must be one whose objects are in namespaces.
+            type: str
+            default: ConfigMap
+          name:
+            description: Its name.
+            type: str
+            required: true
+          uid:
+            description: Its uid; without it whichever object has the name becomes the owner.
+            type: str
+          namespace:
+            description: Its namespace, which can be no other than that of the agent config.
+            type: str
       agent:
         description:
           - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.

@@ -79,7 +79,7 @@ DELETE_LOST_CLAIM = "delete the plugin claim whose volume is lost"
 REPLACE_CLAIM = "delete the plugin claim that the refreshed volume replaces"
 NOTE_OWNERS = "note the plugin claim's owners on the refreshed volume"
 WRITE_RECORDS = "write the records of the agent configs"
-JOIN = "add the agent configs to the plugin claim's owners"
+JOIN = "add what needs the plugin claim to its owners"
 NOTE_READY = "note in the records that the agent configs are ready"
 BLOCKED = "blocked"
 NOTHING = "nothing to do"
@@ -157,7 +157,12 @@ def owners_to_be(volume: PluginVolume, seen: Observed, persistent_volume: Manife
     claim those of the claim that it replaces. An owner that is gone by then is dropped by the garbage collector."""
     noted = json.loads(_annotations(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
     wanting = [owner_of(each) for each in seen.records.values() if claim_of(each) == volume.identity.claim]
-    return added(noted, wanting) or noted
+    return added(noted, [*volume.owner_references, *wanting]) or noted
+
+
+def wanted_owners(volume: PluginVolume, seen: Observed) -> list[dict[str, Any]]:
+    """The owner references that the volume's agent configs ask for."""
+    return [*volume.owner_references, *(owner_of(each) for each in own_records(volume, seen))]
 
 
 def own_records(volume: PluginVolume, seen: Observed) -> list[Manifest]:
@@ -192,7 +197,7 @@ def _step_of_records(volume: PluginVolume, seen: Observed, step: Step) -> Step |
     if not bound or not seen.claim:
         return None
     records = own_records(volume, seen)
-    if added(references_of(seen.claim), [owner_of(each) for each in records]):
+    if added(references_of(seen.claim), wanted_owners(volume, seen)):
         return Step(step.state, JOIN, seen.claim)
     if not all(has_status(each, ready_status(bound)) for each in records):
         return Step(step.state, NOTE_READY, bound)

@@ -49,6 +49,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     next_step,
     remaining_steps,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
@@ -80,6 +81,14 @@ _AGENT_OPTIONS: dict[str, Any] = {
     "ttl_seconds_after_finished": {"type": "int"},
 }
 
+OWNER_OPTIONS: dict[str, Any] = {
+    "api_version": {"type": "str", "default": "v1"},
+    "kind": {"type": "str", "default": "ConfigMap"},
+    "name": {"type": "str", "required": True},
+    "uid": {"type": "str"},
+    "namespace": {"type": "str"},
+}
+
 _VOLUME_OPTIONS: dict[str, Any] = {
     "agent_config": {"type": "str", "required": True},
     "namespace": {"type": "str", "required": True},
@@ -90,6 +99,7 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "salted": {"type": "bool", "default": False},
     "refresh": {"type": "bool", "default": False},
     "record": {"type": "dict"},
+    "owners": {"type": "list", "elements": "dict", "default": [], "options": OWNER_OPTIONS},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
 
@@ -293,7 +303,9 @@ def share_volumes(wanted: Iterable[PluginVolume]) -> list[PluginVolume]:
         if not other:
             volumes[volume.key] = volume
             continue
-        volumes[volume.key] = replace(other, records=other.records + volume.records)
+        volumes[volume.key] = replace(
+            other, records=other.records + volume.records, owners=other.owners + volume.owners
+        )
         if other.identity.document_digest != volume.identity.document_digest:
             raise InputError(
                 "The plugin sets of %s and %s in namespace %s are different, but the Porter Operator's hash gives both "
@@ -325,6 +337,7 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, tuple[str, ...]
         refresh=bool(given.get("refresh")),
         agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),
         records=_records(given, namespace, identity),
+        owners=tuple(read_owner(each, namespace) for each in given.get("owners") or []),
         secrets=tuple(secrets),
     )
     return volume, plugin_set.warnings

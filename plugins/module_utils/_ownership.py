@@ -17,16 +17,16 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Sequence
 
-from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, KubeApi, Resource
+from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ConflictError,
     InputError,
     PorterError,
     UnreachableError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import OwnerLookup
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import (
     Change,
-    Owner,
     Reference,
     Wish,
     joining,
@@ -74,7 +74,7 @@ class Ownership:
         self._wish = wish
         self._only_foresee = only_foresee
         self._sleep = sleep
-        self._resources: dict[tuple[str, str], Resource] = {}
+        self._lookup = OwnerLookup(api, wish.namespace)
 
     def bring_about(self) -> list[ClaimChange]:
         """One entry for each claim, with its error where it failed.
@@ -105,7 +105,7 @@ class Ownership:
     def _make_round(self, under_way: list[ClaimChange], is_first: bool) -> None:
         claims = self._read([each.name for each in under_way])
         try:
-            references = self._look_up() if self._wish.present else []
+            references = self._lookup.references(self._wish.owners) if self._wish.present else []
         except InputError as error:
             if is_first:
                 raise
@@ -140,59 +140,6 @@ class Ownership:
             return {names[0]: claim} if claim else {}
         listed = self._api.list_all(CLAIMS, self._wish.namespace, metadata_only=True)
         return {each["metadata"]["name"]: each for each in listed}
-
-    # --- owners ---
-
-    def _look_up(self) -> list[Reference]:
-        """References to the owners as they are now. InputError for one that cannot own claims of the namespace."""
-        by_kind: dict[tuple[str, str], list[Owner]] = {}
-        for owner in self._wish.owners:
-            by_kind.setdefault((owner.api_version, owner.kind), []).append(owner)
-        found: dict[Owner, Manifest | None] = {}
-        for kind, owners in by_kind.items():
-            found.update(self._objects(self._resource(*kind), owners))
-        return [self._reference(owner, found[owner]) for owner in self._wish.owners]
-
-    def _resource(self, api_version: str, kind: str) -> Resource:
-        known = (api_version, kind)
-        if known not in self._resources:
-            self._resources[known] = self._api.resource_of(api_version, kind)
-        if not self._resources[known].namespaced:
-            raise InputError(
-                "A %s belongs to no namespace, so it cannot own claims here: owners are objects of the claims' own "
-                "namespace, such as a ConfigMap made for it in %s." % (kind, self._wish.namespace)
-            )
-        return self._resources[known]
-
-    def _objects(self, resource: Resource, owners: list[Owner]) -> dict[Owner, Manifest | None]:
-        names = {owner.name for owner in owners}
-        if len(names) == 1:
-            (name,) = names
-            one = self._api.get(resource, name, self._wish.namespace, metadata_only=True)
-            return dict.fromkeys(owners, one)
-        listed = self._api.list_all(resource, self._wish.namespace, metadata_only=True)
-        by_name = {each["metadata"]["name"]: each for each in listed}
-        return {owner: by_name.get(owner.name) for owner in owners}
-
-    def _reference(self, owner: Owner, found: Manifest | None) -> Reference:
-        namespace = self._wish.namespace
-        if found is None:
-            raise InputError(
-                "There is no %s in namespace %s (%s). An owner must exist, in the namespace of its claims, before it "
-                "is named: create it, or correct its name." % (owner, namespace, owner.api_version)
-            )
-        uid = str(found["metadata"]["uid"])
-        if owner.uid not in (None, uid):
-            raise InputError(
-                "%s in namespace %s has the uid %s, not %s: it was made anew. Leave the uid out to name the new one."
-                % (owner, namespace, uid, owner.uid)
-            )
-        if found["metadata"].get("deletionTimestamp"):
-            raise InputError(
-                "%s in namespace %s is being deleted, and claims that only it owns would go with it. Name another "
-                "owner, or wait and make it anew." % (owner, namespace)
-            )
-        return owner.reference(uid)
 
     # --- writes ---
 

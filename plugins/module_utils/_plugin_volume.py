@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.getporter.porter.plugins.module_utils._identity import PluginIdentity
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import Owner, Reference
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
 
 
@@ -70,6 +71,9 @@ class PluginVolume:
     refresh: bool = False
     # The agent configs that are to own the plugin claim.
     records: tuple[AgentConfigRecord, ...] = ()
+    # Further objects of the namespace that are to own it, as named; and, once they are looked up, the references.
+    owners: tuple[Owner, ...] = ()
+    owner_references: tuple[Reference, ...] = ()
     # What must not be written where people read: parts of the plugins' URLs.
     secrets: tuple[str, ...] = field(default=(), repr=False)
 

@@ -50,7 +50,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     PHASE_FAILED,
     PHASE_INSTALLING,
     RecordStatus,
-    owner_of,
     ready_status,
     says_what_is_wanted,
 )
@@ -278,8 +277,7 @@ class Steps:
 
     def _join(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         claim = _target(step)
-        owners = [owner_of(record) for record in life.own_records(each.volume, seen)]
-        references = added(references_of(claim), owners) or []
+        references = added(references_of(claim), life.wanted_owners(each.volume, seen)) or []
         self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch_of(claim, references), each.volume.namespace)
 
     def _note_ready(self, each: Progress, step: life.Step, seen: life.Observed) -> None:

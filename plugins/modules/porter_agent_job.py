@@ -199,6 +199,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     wanted_volumes,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
@@ -212,8 +213,9 @@ _OPTIONS: dict[str, Any] = {
 
 
 def _install(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
+    volumes = with_owners(api, wanted)
     hand_over = module.params["until"] == "ready"
     seen = observe(api, volumes)
     refuse_what_cannot_be(api, volumes, seen)

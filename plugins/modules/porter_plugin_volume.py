@@ -180,12 +180,14 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     wanted_volumes,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 
 def _hand_over(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
+    volumes = with_owners(api, wanted)
     if module.check_mode:
         return foresee(volumes, observe(api, volumes), HAND_OVER_COURSE)
     timeout = module.params["timeout"]

@@ -135,13 +135,15 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     wanted_volumes,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._releaser import foresee_releases
 from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
 
 
 def _tell(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
+    volumes = with_owners(api, wanted)
     configs = wanted_configs(module)
     namespaces = [*(volume.namespace for volume in volumes), *(config.wanted.namespace for config in configs)]
     listing = list_namespaces(api, namespaces)

@@ -199,22 +199,14 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._module import error_result
+from ansible_collections.getporter.porter.plugins.module_utils._module import OWNER_OPTIONS, error_result
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_wish
 from ansible_collections.getporter.porter.plugins.module_utils._ownership import Ownership, outcome
-
-_OWNER_OPTIONS: dict[str, Any] = {
-    "api_version": {"type": "str", "default": "v1"},
-    "kind": {"type": "str", "default": "ConfigMap"},
-    "name": {"type": "str", "required": True},
-    "uid": {"type": "str"},
-    "namespace": {"type": "str"},
-}
 
 _OPTIONS: dict[str, Any] = {
     "namespace": {"type": "str", "required": True},
     "claims": {"type": "list", "elements": "str", "required": True},
-    "owners": {"type": "list", "elements": "dict", "required": True, "options": _OWNER_OPTIONS},
+    "owners": {"type": "list", "elements": "dict", "required": True, "options": OWNER_OPTIONS},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "block_owner_deletion": {"type": "bool", "default": False},
     "delete_unowned": {"type": "bool", "default": False},

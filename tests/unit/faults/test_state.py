@@ -62,10 +62,10 @@ def test_a_volume_that_is_bound_to_another_claim_of_the_name_is_told_apart() -> 
 def test_an_owner_that_is_another_object_of_the_name_is_told_apart() -> None:
     claim, volume = claim_and_volume("faults-1", "1")
     record = {"metadata": {"name": "record", "uid": str(uuid.uuid4())}, "data": {"lastChange": "now"}}
-    claim["metadata"]["ownerReferences"] = [{"name": "record", "uid": record["metadata"]["uid"]}]  # type: ignore[index]
+    claim["metadata"]["ownerReferences"] = [{"name": "record", "uid": record["metadata"]["uid"]}]
     good = end_state([claim], [volume], [record], [], {})
     assert good["claims"][0]["owners"] == [["record", "the uid of record"]]
-    record["data"]["lastChange"] = "later"  # type: ignore[index]
+    record["data"]["lastChange"] = "later"
     assert end_state([claim], [volume], [record], [], {}) == good
     claim["metadata"]["ownerReferences"][0]["uid"] = str(uuid.uuid4())
     assert end_state([claim], [volume], [record], [], {}) != good

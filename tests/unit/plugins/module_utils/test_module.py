@@ -53,6 +53,7 @@ def option(
         "salted": False,
         "refresh": False,
         "record": None,
+        "owners": [],
         "agent": {"image": "agent:1", "pull_policy": None},
         **more,
     }
