@@ -47,7 +47,7 @@ INTERVAL_GROWTH = 1.5
 
 @dataclass
 class ClaimChange:
-    """What became of one claim: its references before and after."""
+    """What became of one claim: its references as they were read, and as they are after the change."""
 
     name: str
     before: list[Reference] = field(default_factory=list)
@@ -93,7 +93,6 @@ class Ownership:
             self._make_round(under_way, is_first=not rounds)
         for each in everyone:
             if each.error and not each.finished:
-                each.after = each.before
                 each.error.message = "The claim %s/%s was changed by others at each of %d tries: run again. %s" % (
                     self._wish.namespace,
                     each.name,
@@ -103,13 +102,18 @@ class Ownership:
         return everyone
 
     def _make_round(self, under_way: list[ClaimChange], is_first: bool) -> None:
-        claims = self._read([each.name for each in under_way])
         try:
+            claims = self._read([each.name for each in under_way])
+            for each in under_way:
+                claim = claims.get(each.name)
+                each.before = each.after = references_of(claim) if claim else []
             references = self._lookup.references(self._wish.owners) if self._wish.present else []
-        except InputError as error:
+        except UnreachableError:
+            raise
+        except PorterError as error:
             if is_first:
                 raise
-            # An owner went away under way. Some claims are changed already; the result tells of them.
+            # Some claims are changed already; the result tells of them.
             for each in under_way:
                 each.error, each.finished = error, True
             return
@@ -124,13 +128,12 @@ class Ownership:
     def _decide(self, each: ClaimChange, claim: Manifest | None, references: list[Reference]) -> Change | None:
         """What to do to the claim, or None, with the entry's error, where it cannot be done."""
         wish, where = self._wish, "%s/%s" % (self._wish.namespace, each.name)
-        each.before = references_of(claim) if claim else []
         if not wish.present:
             return leaving(claim, wish.owners, wish.delete_unowned, where)
         try:
             return joining(claim, references, wish.block_owner_deletion, where)
         except InputError as error:
-            each.after, each.error, each.finished = each.before, error, True
+            each.error, each.finished = error, True
             return None
 
     def _read(self, names: list[str]) -> dict[str, Manifest]:
@@ -155,7 +158,7 @@ class Ownership:
             each.error = error
             return
         except PorterError as error:
-            each.after, each.error, each.finished = each.before, error, True
+            each.error, each.finished = error, True
             return
         each.deleted, each.warning, each.finished = change.delete, change.warning, True
         each.changed = bool(change.patch) or change.delete

@@ -24,6 +24,7 @@ WITH_IO = {
     "_job_watch.py",
     "_module.py",
     "_observe.py",
+    "_owner_lookup.py",
     "_ownership.py",
     "_releaser.py",
     "_steps.py",

@@ -13,11 +13,16 @@ import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _release as release
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
-from ansible_collections.getporter.porter.plugins.module_utils._errors import JobFailedError, WaitTimeoutError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    InputError,
+    JobFailedError,
+    WaitTimeoutError,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
-from ansible_collections.getporter.porter.plugins.module_utils._life import remaining_steps
+from ansible_collections.getporter.porter.plugins.module_utils._life import JOIN, remaining_steps
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume, share_volumes
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
@@ -267,6 +272,31 @@ def test_other_owners_stay_and_keep_the_claim() -> None:
     assert cluster.started_jobs == 2
 
 
+def test_named_owners_join_and_stay_when_the_agent_config_goes() -> None:
+    """C02: such as an AgentConfig resource, without blockOwnerDeletion."""
+    cluster = after({"a": A})
+    cluster.create("configmaps", {"metadata": {"name": "app", "namespace": "porter"}})
+    api = FakeApi(cluster)
+    named = {"kind": "ConfigMap", "name": "app"}
+    (volume,) = with_owners(api, [volume_of("a", A, owners=[named])])  # type: ignore[arg-type]
+    executor = Executor(api, Settings(300, 60), sleep=lambda _seconds: cluster.settle())  # type: ignore[arg-type]
+    (end,) = executor.make_ready([volume])
+    assert (end.state, end.done) == ("ready", [JOIN])
+    (end,) = executor.make_ready([volume])
+    assert end.done == []
+    Role(cluster).run({"a": ABSENT})
+    (claim,) = cluster.of("persistentvolumeclaims")
+    (reference,) = claim["metadata"]["ownerReferences"]
+    assert (reference["name"], set(reference)) == ("app", {"apiVersion", "kind", "name", "uid"})
+
+
+def test_a_named_owner_that_is_not_there_is_an_error_before_anything_is_made() -> None:
+    cluster = FakeCluster()
+    with pytest.raises(InputError, match="There is no ConfigMap app in namespace porter"):
+        with_owners(FakeApi(cluster), [volume_of("a", A, owners=[{"name": "app"}])])  # type: ignore[arg-type]
+    assert cluster.objects == {}
+
+
 def test_an_install_that_is_under_way_goes_with_its_config() -> None:
     cluster = FakeCluster()
 
@@ -438,7 +468,7 @@ def test_the_steps_that_are_left_are_told_before() -> None:
     seen = observe(api, [volume], listing)[volume.key]  # type: ignore[arg-type]
     assert remaining_steps(volume, seen) == [
         "write the records of the agent configs",
-        "add the agent configs to the plugin claim's owners",
+        "add what needs the plugin claim to its owners",
         "note in the records that the agent configs are ready",
     ]
     assert api.writes == []

@@ -368,9 +368,20 @@ def test_an_owner_that_goes_under_way_is_told() -> None:
         scene.remove("configmaps", "a0")
 
     scene.before_each("patch persistentvolumeclaims", both)
-    with pytest.raises(PorterError, match="There is no ConfigMap a0"):
+    with pytest.raises(PorterError, match="There is no ConfigMap a0") as caught:
         outcome(scene.join())
     assert scene.owners_of() == ["x0"]
+    assert [each["name"] for each in caught.value.result["claims"][0]["owners"]] == ["x0"]
+
+
+def test_what_was_changed_before_a_later_read_failed_is_told() -> None:
+    scene = Scene(claims=2)
+    scene.before_each("patch persistentvolumeclaims", scene.touch)
+    scene.api.refuse = lambda what: what == "get persistentvolumeclaims"
+    with pytest.raises(PorterError, match="get persistentvolumeclaims is forbidden") as caught:
+        outcome(scene.join())
+    assert caught.value.result["changed"]
+    assert [bool(row["error"]) for row in caught.value.result["claims"]] == [True, False]
 
 
 def test_a_claim_that_cannot_be_written_does_not_stop_the_others() -> None:
