@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import traceback
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any, Dict, Mapping, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -51,6 +53,8 @@ except ImportError:
 Manifest = Dict[str, Any]
 
 MERGE_PATCH = "application/merge-patch+json"
+# A list of names, labels and owners, without what the objects hold.
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 # Seconds to connect, seconds to wait for the next byte of an answer.
 CONNECT_TIMEOUT = 10.0
@@ -81,6 +85,7 @@ CLAIMS = Resource("/api/v1", "persistentvolumeclaims")
 VOLUMES = Resource("/api/v1", "persistentvolumes", namespaced=False)
 SECRETS = Resource("/api/v1", "secrets")
 PODS = Resource("/api/v1", "pods")
+CONFIG_MAPS = Resource("/api/v1", "configmaps")
 EVENTS = Resource("/api/v1", "events")
 NODES = Resource("/api/v1", "nodes", namespaced=False)
 NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
@@ -96,6 +101,34 @@ class KubeApi:
         self._configuration = configuration
         self._pool = ApiClient(configuration).rest_client.pool_manager
         self._headers = headers or {}
+        self._last_date: str | None = None
+
+    def cluster_time(self) -> datetime:
+        """What the cluster's clock said in its latest answer; this host's may be wrong, and ages are the cluster's."""
+        try:
+            return parsedate_to_datetime(self._last_date or "")
+        except (TypeError, ValueError):
+            return datetime.now(timezone.utc)
+
+    def resources_of(self, api_version: str) -> dict[str, Resource] | None:
+        """The resource types of a group and version such as ``getporter.org/v1`` by their kind.
+
+        Empty where the cluster says that it has no such group. None: the group is there, in other versions.
+        """
+        root = "/apis/" + api_version if "/" in api_version else "/api/" + api_version
+        try:
+            answer = self._json("GET", root)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            group = api_version.partition("/")[0]
+            groups = self._json("GET", "/apis").get("groups") or []
+            return None if any(each["name"] == group for each in groups) else {}
+        return {
+            each["kind"]: Resource(root, each["name"], each["namespaced"])
+            for each in answer.get("resources") or []
+            if "/" not in each["name"]
+        }
 
     def list_all(
         self,
@@ -104,12 +137,13 @@ class KubeApi:
         *,
         label_selector: str | None = None,
         field_selector: str | None = None,
+        accept: str = "application/json",
     ) -> list[Manifest]:
         """Every object that matches: a page that fails raises, so that a result is always whole."""
         query = {"limit": str(PAGE_SIZE), "labelSelector": label_selector, "fieldSelector": field_selector}
         found: list[Manifest] = []
         while True:
-            page = self._json("GET", resource.path(namespace), query=query)
+            page = self._json("GET", resource.path(namespace), query=query, accept=accept)
             # The items of a list do not say what they are: the list does.
             kind = {"apiVersion": page.get("apiVersion"), "kind": _item_kind(page)}
             found += [{**kind, **item} for item in page.get("items") or []]
@@ -222,6 +256,7 @@ class KubeApi:
                 "The API token (or another connection option) holds a line break or another character that HTTP "
                 "headers do not allow. Give it as one line."
             ) from None
+        self._last_date = response.headers.get("Date")
         if response.status >= 400:
             raise _error_from(method, path, response.status, response.data)
         data: bytes = response.data

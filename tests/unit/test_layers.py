@@ -16,7 +16,17 @@ UTILS = ROOT / "plugins" / "module_utils"
 MODULES = ROOT / "plugins" / "modules"
 ADAPTER = "_api.py"
 # Files that may do I/O, through the adapter. All other utils are pure.
-WITH_IO = {ADAPTER, "_observe.py", "_executor.py", "_steps.py", "_job_watch.py", "_module.py"}
+WITH_IO = {
+    ADAPTER,
+    "_cluster_module.py",
+    "_executor.py",
+    "_job_watch.py",
+    "_listing.py",
+    "_module.py",
+    "_observe.py",
+    "_pruning.py",
+    "_steps.py",
+}
 OWN_UTILS = "ansible_collections.getporter.porter.plugins.module_utils."
 
 
