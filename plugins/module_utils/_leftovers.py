@@ -102,7 +102,18 @@ def _staging_claim(inventory: Inventory, claim: Manifest) -> Leftover | None:
     if under_way or _in_use(inventory, key, claim):
         return None
     reason = "it lost its volume" if lost else "no agent config wants the plugin claim that it is for"
-    return _of_claim(inventory, claim, STAGING_CLAIM, reason, [job] if job else [])
+    goes_along = job and _is_install_job(job) and not _living_owners_apart_from(inventory, job, claim)
+    return _of_claim(inventory, claim, STAGING_CLAIM, reason, [job] if job and goes_along else [])
+
+
+def _is_install_job(job: Manifest) -> bool:
+    return is_managed(job) and labels_of(job).get(keys.LABEL_COMPONENT) == keys.COMPONENT_STAGING
+
+
+def _living_owners_apart_from(inventory: Inventory, job: Manifest, claim: Manifest) -> list[Owner]:
+    """Owners that are there or may be there, besides the claim."""
+    uid = claim["metadata"]["uid"]
+    return [owner for owner in inventory.owners(job) if owner.uid != uid and owner.exists is not False]
 
 
 def _claim_of_operator(inventory: Inventory, claim: Manifest, kind: str) -> Leftover:
@@ -151,8 +162,12 @@ def _job(inventory: Inventory, job: Manifest) -> Leftover | None:
     """A Job that ended and whose owner is gone; the cluster removes it with its owner, unless that was taken off."""
     if _is_ended_agent_job(inventory, job):
         return _of_job(job, "%s of the %s" % (AGENT_JOB, OPERATOR))
-    ours = labels_of(job).get(keys.LABEL_COMPONENT) == keys.COMPONENT_STAGING
-    if not ours or job_outcome(job) is None or is_deleting(job) or _in_use(inventory, plugin_key(job), job):
+    if (
+        not _is_install_job(job)
+        or job_outcome(job) is None
+        or is_deleting(job)
+        or _in_use(inventory, plugin_key(job), job)
+    ):
         return None
     return _of_job(job, INSTALL_JOB) if all(owner.exists is False for owner in inventory.owners(job)) else None
 

@@ -19,6 +19,8 @@ AGENT_IMAGE = os.environ.get("AGENT_IMAGE", "getporter.local/porter-agent:v1.6.1
 INFO = "getporter.porter.porter_plugin_volume_info"
 JOB = "getporter.porter.porter_agent_job"
 HAND_OVER = "getporter.porter.porter_plugin_volume"
+REPORT = "getporter.porter.porter_report_info"
+PRUNE = "getporter.porter.porter_prune"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -72,9 +74,10 @@ class Playbook:
         *,
         arguments: str = "",
         environment: dict[str, str] | None = None,
+        prefix: str = "porter_plugins",
         **variables: Any,
     ) -> Outcome:
-        """Run a playbook; ``variables`` go without the role's prefix, ``plugins`` for porter_plugins_plugins."""
+        """Run a playbook; ``variables`` go without their prefix, ``plugins`` for porter_plugins_plugins."""
         extra = {
             "agent_image": AGENT_IMAGE,
             "namespace": self.namespace,
@@ -89,7 +92,7 @@ class Playbook:
             private_data_dir=str(folder),
             playbook=playbook,
             cmdline=arguments or None,
-            extravars={f"porter_plugins_{key}": value for key, value in extra.items()},
+            extravars={f"{prefix}_{key}": value for key, value in extra.items()},
             envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", **connection},
             quiet=True,
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
@@ -74,11 +75,12 @@ class FakeCluster:
         self._touch(item)
         return copy.deepcopy(item)
 
-    def delete(self, plural: str, name: str, namespace: str, uid: str) -> None:
+    def delete(self, plural: str, name: str, namespace: str, uid: str, resource_version: str | None = None) -> None:
         item = self.find(plural, name, namespace)
         if item is None:
             return
-        if item["metadata"]["uid"] != uid:
+        metadata = item["metadata"]
+        if metadata["uid"] != uid or resource_version not in (None, metadata["resourceVersion"]):
             raise ConflictError(409, "Conflict", name)
         item["metadata"].setdefault("deletionTimestamp", "now")
         self._touch(item)
@@ -165,7 +167,7 @@ class FakeCluster:
                     "namespace": namespace,
                     "ownerReferences": [{"uid": job["metadata"]["uid"]}],
                 },
-                "spec": {"claim": name},
+                "spec": {"claim": name, "volumes": [{"persistentVolumeClaim": {"claimName": name}}]},
                 "status": {"phase": phase},
             }
             self.create("pods", pod)
@@ -253,9 +255,10 @@ class FakeApi:
         self.refuse: Callable[[str], bool] = lambda _what: False
         self._kill_at, self._answered = kill_at, answered
 
-    def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: str) -> list[Manifest]:
+    def list_all(self, resource: _api.Resource, namespace: str | None = "", **selectors: str) -> list[Manifest]:
         return self._request(
-            f"list {resource.plural}", lambda: self._listed(resource, namespace, selectors.get("label_selector") or "")
+            f"list {resource.plural}",
+            lambda: self._listed(resource, namespace or "", selectors.get("label_selector") or ""),
         )
 
     def _listed(self, resource: _api.Resource, namespace: str, selector: str) -> list[Manifest]:
@@ -268,6 +271,14 @@ class FakeApi:
             if (not namespace or item["metadata"].get("namespace") == namespace)
             and wanted.items() <= (item["metadata"].get("labels") or {}).items()
         ]
+
+    def resources_of(self, api_version: str) -> dict[str, _api.Resource]:
+        """The cluster knows no kinds but the built-in ones."""
+        core = {"PersistentVolumeClaim": _api.CLAIMS, "ConfigMap": _api.CONFIG_MAPS}
+        return self._request("discover", lambda: core if api_version == "v1" else {})
+
+    def cluster_time(self) -> datetime:
+        return datetime(2026, 11, 30, tzinfo=UTC)
 
     def get(self, resource: _api.Resource, name: str, namespace: str = "") -> Manifest | None:
         return self._request(
@@ -282,8 +293,20 @@ class FakeApi:
             f"patch {resource.plural}", lambda: self.cluster.patch(resource.plural, name, body, namespace)
         )
 
-    def delete(self, resource: _api.Resource, name: str, namespace: str = "", *, uid: str, **_options: str) -> None:
-        self._request(f"delete {resource.plural}", lambda: self.cluster.delete(resource.plural, name, namespace, uid))
+    def delete(
+        self,
+        resource: _api.Resource,
+        name: str,
+        namespace: str | None = "",
+        *,
+        uid: str,
+        resource_version: str | None = None,
+        **_options: str,
+    ) -> None:
+        self._request(
+            f"delete {resource.plural}",
+            lambda: self.cluster.delete(resource.plural, name, namespace or "", uid, resource_version),
+        )
 
     def pod_log(self, *_names: str) -> str:
         return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")

@@ -164,6 +164,65 @@ def test_items_of_a_list_say_what_they_are(server: Server, api: KubeApi) -> None
     assert api.list_all(VOLUMES) == [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}}]
 
 
+def test_a_list_of_metadata_says_that_it_is_one(server: Server, api: KubeApi) -> None:
+    server.script = [page("a")]
+    api.list_all(VOLUMES, accept=_api.METADATA_ONLY)
+    assert server.requests[0].headers["Accept"] == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+
+KINDS = [
+    {"kind": "AgentConfig", "name": "agentconfigs", "namespaced": True},
+    {"kind": "AgentConfig", "name": "agentconfigs/status", "namespaced": True},
+    {"kind": "Cluster", "name": "clusters", "namespaced": False},
+]
+NOT_FOUND = Answer(404, b"404 page not found")
+
+
+def test_the_kinds_of_a_group(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, {"resources": KINDS}), Answer(200, {"resources": []})]
+    assert api.resources_of("getporter.org/v1") == {
+        "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
+        "Cluster": _api.Resource("/apis/getporter.org/v1", "clusters", namespaced=False),
+    }
+    assert api.resources_of("v1") == {}
+    assert [request.path for request in server.requests] == ["/apis/getporter.org/v1", "/api/v1"]
+
+
+@pytest.mark.parametrize(("groups", "expected"), [([], {}), ([{"name": "getporter.org"}], None)])
+def test_a_group_that_is_not_there_must_be_missing_in_the_list_of_groups(
+    groups: Any, expected: Any, server: Server, api: KubeApi
+) -> None:
+    """E07: 404 alone would be the answer of many things."""
+    server.script = [NOT_FOUND, Answer(200, {"groups": [{"name": "apps"}, *groups]})]
+    assert api.resources_of("getporter.org/v1") == expected
+    assert server.requests[1].path == "/apis"
+
+
+@pytest.mark.parametrize("script", [[status(403, "Forbidden", "no")], [NOT_FOUND, status(403, "Forbidden", "no")]])
+def test_e07_kinds_that_cannot_be_looked_up_are_no_answer(script: Any, server: Server, api: KubeApi) -> None:
+    server.script = script
+    with pytest.raises(ApiError, match="no"):
+        api.resources_of("getporter.org/v1")
+
+
+def test_the_time_is_the_clusters(monkeypatch: pytest.MonkeyPatch, server: Server, api: KubeApi) -> None:
+    date = "Mon, 30 Nov 2026 12:00:00 GMT"
+    monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _self, timestamp=None: date)
+    server.script = [page("a")]
+    api.list_all(VOLUMES)
+    assert api.cluster_time().isoformat() == "2026-11-30T12:00:00+00:00"
+
+
+def test_without_a_time_of_the_cluster_it_is_this_hosts(
+    monkeypatch: pytest.MonkeyPatch, server: Server, api: KubeApi
+) -> None:
+    assert api.cluster_time().tzinfo
+    monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _self, timestamp=None: "yesterday")
+    server.script = [page("a")]
+    api.list_all(VOLUMES)
+    assert api.cluster_time().tzinfo
+
+
 def test_e07_a_page_that_fails_raises(server: Server, api: KubeApi) -> None:
     server.script = [page("ab", "t1"), status(410, "Expired", "the provided continue parameter is too old")]
     with pytest.raises(ApiError, match="continue parameter is too old") as caught:

@@ -37,15 +37,15 @@ from tests.unit.plugins.objects import (
     volume,
 )
 
-DELETING = {"deletionTimestamp": "2026-11-30T11:59:00Z"}
+DELETING: dict[str, Any] = {"deletionTimestamp": "2026-11-30T11:59:00Z"}
 # Nobody owns it; a living owner; one that is gone; one of whom nobody can tell.
 LIVING = {AGENT_CONFIG: frozenset({"AgentConfig-default"})}
 GONE: dict[Any, Any] = {AGENT_CONFIG: frozenset()}
 UNKNOWN: dict[Any, Any] = {AGENT_CONFIG: None}
-BY_CONFIG = {"ownerReferences": [owned_by(AGENT_CONFIG)]}
-BY_ACTION = {"ownerReferences": [owned_by(AGENT_ACTION, "default-x7k2p")]}
-BY_RECORD = {"ownerReferences": [owned_by(CONFIG_MAP, "porter-agent-config-default")]}
-BY_STAGING = {"ownerReferences": [owned_by(("v1", "PersistentVolumeClaim"), CLAIM + "-staging")]}
+BY_CONFIG: dict[str, Any] = {"ownerReferences": [owned_by(AGENT_CONFIG)]}
+BY_ACTION: dict[str, Any] = {"ownerReferences": [owned_by(AGENT_ACTION, "default-x7k2p")]}
+BY_RECORD: dict[str, Any] = {"ownerReferences": [owned_by(CONFIG_MAP, "porter-agent-config-default")]}
+BY_STAGING: dict[str, Any] = {"ownerReferences": [owned_by(("v1", "PersistentVolumeClaim"), CLAIM + "-staging")]}
 STAGING_THERE = {("v1", "PersistentVolumeClaim"): frozenset({f"PersistentVolumeClaim-{CLAIM}-staging"})}
 STAGING_GONE: dict[Any, Any] = {("v1", "PersistentVolumeClaim"): frozenset()}
 AGENT_JOB = {**WORK, keys.LABEL_JOB_TYPE: keys.JOB_TYPE_AGENT}
