@@ -32,7 +32,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._leftovers import
     find_leftovers,
     is_reserved,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import disown
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import give_back_policy
 from ansible_collections.getporter.porter.plugins.module_utils._report import object_row
 
 Manifest = Dict[str, Any]
@@ -93,12 +93,12 @@ def kept_row(leftover: Leftover) -> dict[str, Any]:
 
 
 def follow_policy(volume: Manifest) -> Manifest:
-    """The patch by which a volume gets its reclaim policy back and is nobody's.
+    """The patch by which a volume gets the reclaim policy back that a hand-over took from it.
 
     The cluster reclaims only what was bound before. A volume that is merely reserved gets the uid of
     a claim that cannot be there, its own: so it counts as released.
     """
-    patch = disown(volume)
+    patch = give_back_policy(volume)
     if is_reserved(volume):
         patch["spec"]["claimRef"] = {"uid": volume["metadata"]["uid"]}
     return patch

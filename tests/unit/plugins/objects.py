@@ -49,30 +49,35 @@ def _object(kind: str, name: str, age: int, namespace: str | None = "porter", **
     return {"kind": kind, "metadata": {**own, **({"namespace": namespace} if namespace else {}), **metadata}}
 
 
+def _or(labels: Any, usual: dict[str, str]) -> Any:
+    """The usual labels where none were given; None is to have none."""
+    return usual if labels is ... else labels
+
+
 def owned_by(kind: tuple[str, str], name: str = "default", uid: str | None = None) -> Manifest:
     return {"apiVersion": kind[0], "kind": kind[1], "name": name, "uid": uid or f"{kind[1]}-{name}"}
 
 
 def claim(
-    name: str = CLAIM, labels: Any = OURS, age: int = OLD, phase: str = "Bound", volume: str = "pv", **metadata: Any
+    name: str = CLAIM, labels: Any = ..., age: int = OLD, phase: str = "Bound", volume: str = "pv", **metadata: Any
 ) -> Manifest:
     spec = {"volumeName": volume, "resources": {"requests": {"storage": "64Mi"}}}
-    found = _object("PersistentVolumeClaim", name, age, labels=labels, **metadata)
+    found = _object("PersistentVolumeClaim", name, age, labels=_or(labels, OURS), **metadata)
     return {**found, "spec": spec, "status": {"phase": phase}}
 
 
-def staging(labels: Any = STAGING, **more: Any) -> Manifest:
-    return claim(CLAIM + "-staging", labels, annotations=NOTES, **more)
+def staging(labels: Any = ..., **more: Any) -> Manifest:
+    return claim(CLAIM + "-staging", _or(labels, STAGING), annotations=NOTES, **more)
 
 
 def job(
-    outcome: str | None = "Complete", name: str = CLAIM + "-install", labels: Any = STAGING, age: int = OLD, **more: Any
+    outcome: str | None = "Complete", name: str = CLAIM + "-install", labels: Any = ..., age: int = OLD, **more: Any
 ) -> Manifest:
     writes_to = more.pop("writes_to", CLAIM + "-staging")
     condition = {"type": outcome, "status": "True", "lastTransitionTime": time_text(more.pop("ended", age))}
     volumes = [{"name": "config", "secret": {}}, {"name": "v", "persistentVolumeClaim": {"claimName": writes_to}}]
     return {
-        **_object("Job", name, age, labels=labels, **more),
+        **_object("Job", name, age, labels=_or(labels, STAGING), **more),
         "spec": {"template": {"spec": {"volumes": volumes}}},
         "status": {"conditions": [condition] if outcome else []},
     }
@@ -85,14 +90,14 @@ def volume(
     phase: str = "Released",
     policy: str = "Retain",
     age: int = OLD,
-    labels: Any = OURS,
+    labels: Any = ...,
     changed: int | None = None,
     **metadata: Any,
 ) -> Manifest:
     reference = {"namespace": "porter", "name": claim_name, **({"uid": uid} if uid else {})}
     spec = {"capacity": {"storage": "1Gi"}, "persistentVolumeReclaimPolicy": policy, "claimRef": reference}
     status = {"phase": phase, **({} if changed is None else {"lastPhaseTransitionTime": time_text(changed)})}
-    found = _object("PersistentVolume", name, age, None, labels=labels, **metadata)
+    found = _object("PersistentVolume", name, age, None, labels=_or(labels, OURS), **metadata)
     return {**found, "spec": {**spec, "storageClassName": "fast"}, "status": status}
 
 

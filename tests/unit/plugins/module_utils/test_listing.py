@@ -42,8 +42,8 @@ CORE = {"ConfigMap": _api.CONFIG_MAPS, "Node": _api.NODES}
 class Answers:
     """An API with these objects by plural; an exception in their place is raised."""
 
-    def __init__(self, operators_kinds: Any = OPERATORS_KINDS, **lists: Any) -> None:
-        self._kinds = {"v1": CORE, "getporter.org/v1": operators_kinds, "apps/v1": None}
+    def __init__(self, operators_kinds: Any = ..., **lists: Any) -> None:
+        self._kinds = {"v1": CORE, "getporter.org/v1": OPERATORS_KINDS if operators_kinds is ... else operators_kinds}
         self._lists = lists
         self.asked: list[str] = []
 

@@ -150,14 +150,14 @@ def on_one_line(text: str) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split(" ")).strip()
 
 
-@given(st.one_of(st.just(NASTY), st.text(min_size=1).filter(lambda text: on_one_line(text))))
+@given(st.one_of(st.just(NASTY), st.text(min_size=1).filter(on_one_line)))
 def test_whatever_stands_in_a_record_is_shown_as_it_is(text: str) -> None:
     page = markdown_page(nasty_report(text), text)
     headings, cells = rendered(page)
     assert len(cells) == len(headings)
     assert on_one_line(cells[3]) == on_one_line(text)
     # In the graph: quoted, on one line, and nothing but letters and what Mermaid takes as it is between the quotes.
-    graph = page[page.index("graph LR") :].split("\n```\n")[0].splitlines()[1:]
+    graph = page[page.index("graph LR") : page.index("\n```\n")].splitlines()[1:]
     for line in graph:
         assert re.fullmatch(r'  n\d+ --> n\d+|  n\d+[\[(]+"(?:[\w /.(),#;-]|<br/>)*"[\])]+', line), line
 
