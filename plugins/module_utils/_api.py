@@ -110,23 +110,30 @@ class KubeApi:
         except (TypeError, ValueError):
             return datetime.now(timezone.utc)
 
-    def resources_of(self, api_version: str) -> dict[str, Resource] | None:
-        """The resource types of a group and version such as ``getporter.org/v1`` by their kind.
+    def kinds_of(self, group: str) -> dict[str, dict[str, Resource]]:
+        """The resource types of an API group, by version and kind; empty where the cluster knows no such group.
 
-        Empty where the cluster says that it has no such group. None: the group is there, in other versions.
+        The group of ConfigMap and the like is the empty text.
         """
-        root = "/apis/" + api_version if "/" in api_version else "/api/" + api_version
+        if not group:
+            return {"v1": self._kinds_at("/api/v1")}
         try:
-            answer = self._json("GET", root)
+            versions = self._json("GET", "/apis/" + group).get("versions") or []
         except ApiError as error:
-            if error.status != 404:
-                raise
-            group = api_version.partition("/")[0]
-            groups = self._json("GET", "/apis").get("groups") or []
-            return None if any(each["name"] == group for each in groups) else {}
+            if error.status == 404 and not self._has_group(group):
+                return {}
+            raise
+        return {each["version"]: self._kinds_at("/apis/" + each["groupVersion"]) for each in versions}
+
+    def _has_group(self, group: str) -> bool:
+        """Whether the list of groups has it: an answer of 404 could come from anywhere."""
+        return any(each["name"] == group for each in self._json("GET", "/apis").get("groups") or [])
+
+    def _kinds_at(self, root: str) -> dict[str, Resource]:
+        resources = self._json("GET", root).get("resources") or []
         return {
             each["kind"]: Resource(root, each["name"], each["namespaced"])
-            for each in answer.get("resources") or []
+            for each in resources
             if "/" not in each["name"]
         }
 

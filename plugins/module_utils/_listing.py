@@ -70,6 +70,7 @@ class _Lists:
     def __init__(self, api: KubeApi, namespaces: Sequence[str]) -> None:
         self._api = api
         self._namespaces = namespaces
+        self._known_kinds: dict[str, dict[str, dict[str, Resource]]] = {}
 
     def of(self, resource: Resource, **how: Any) -> list[Manifest]:
         """All objects of a type."""
@@ -83,11 +84,22 @@ class _Lists:
             raise
 
     def of_kind(self, kind: Kind, **how: Any) -> list[Manifest] | None:
-        """All objects of a kind that the cluster may not know; None where nobody can tell."""
-        resources = self._api.resources_of(kind[0])
-        if resources is None or (resources and kind[1] not in resources):
-            return None
-        return _if_allowed(lambda: self.of(resources[kind[1]], **how)) if resources else []
+        """All objects of a kind that the cluster may not know; None where nobody can tell.
+
+        A kind that is there in other versions only has objects, but not by this name.
+        """
+        group, _slash, version = kind[0].rpartition("/")
+        kinds = self._kinds_of(group)
+        resource = kinds.get(version, {}).get(kind[1])
+        if resource:
+            return _if_allowed(lambda: self.of(resource, **how))
+        return None if any(kind[1] in each for each in kinds.values()) else []
+
+    def _kinds_of(self, group: str) -> dict[str, dict[str, Resource]]:
+        """Asked once of each group."""
+        if group not in self._known_kinds:
+            self._known_kinds[group] = self._api.kinds_of(group)
+        return self._known_kinds[group]
 
     def living(
         self, items: Iterable[Manifest], known: dict[Kind, frozenset[str] | None]

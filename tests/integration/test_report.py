@@ -149,7 +149,8 @@ def test_prune_removes_what_the_operator_left_and_nothing_else(
     leaked = leftovers.plugin_claim_of_operator(cluster, "d3")
     lost = leftovers.lost_temporary_claim(cluster)
     # The operator is gone, and its kinds with it: the garbage collector then leaves such a claim for ever.
-    work = leftovers.work_volume(cluster, "default-x7k2p", ownerReferences=[leftovers.reference("AgentAction", "gone")])
+    gone = leftovers.reference("AgentAction", "gone", f"gone.{cluster.namespace}.example.com/v1")
+    work = leftovers.work_volume(cluster, "default-x7k2p", ownerReferences=[gone])
     unlabelled = leftovers.bound_claim(cluster, "data", {})
     stays = {each.metadata.name for each in (owned, wanted, mounted, unlabelled)}
     goes = {each.metadata.name for each in (leaked, lost, work)}

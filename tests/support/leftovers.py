@@ -13,14 +13,13 @@ from tests.support.cluster import Cluster, wait_for
 from tests.support.playbook import AGENT_IMAGE
 
 MANAGED = {"getporter.org/managed": "true"}
-OPERATOR_API = "getporter.org/v1"
 
 
 def plugin_claim_name(word: str) -> str:
     return "porter-" + hashlib.md5(word.encode(), usedforsecurity=False).hexdigest()
 
 
-def reference(kind: str, name: str, api_version: str = OPERATOR_API, uid: str | None = None) -> dict[str, str]:
+def reference(kind: str, name: str, api_version: str, uid: str | None = None) -> dict[str, str]:
     """An owner; without a uid one that is not there."""
     return {"apiVersion": api_version, "kind": kind, "name": name, "uid": uid or str(uuid.uuid4())}
 

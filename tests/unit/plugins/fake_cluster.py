@@ -272,10 +272,10 @@ class FakeApi:
             and wanted.items() <= (item["metadata"].get("labels") or {}).items()
         ]
 
-    def resources_of(self, api_version: str) -> dict[str, _api.Resource]:
+    def kinds_of(self, group: str) -> dict[str, dict[str, _api.Resource]]:
         """The cluster knows no kinds but the built-in ones."""
         core = {"PersistentVolumeClaim": _api.CLAIMS, "ConfigMap": _api.CONFIG_MAPS}
-        return self._request("discover", lambda: core if api_version == "v1" else {})
+        return self._request("discover", lambda: {} if group else {"v1": core})
 
     def cluster_time(self) -> datetime:
         return datetime(2026, 11, 30, tzinfo=UTC)

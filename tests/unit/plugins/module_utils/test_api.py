@@ -179,30 +179,47 @@ NOT_FOUND = Answer(404, b"404 page not found")
 
 
 def test_the_kinds_of_a_group(server: Server, api: KubeApi) -> None:
-    server.script = [Answer(200, {"resources": KINDS}), Answer(200, {"resources": []})]
-    assert api.resources_of("getporter.org/v1") == {
-        "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
-        "Cluster": _api.Resource("/apis/getporter.org/v1", "clusters", namespaced=False),
+    versions = [{"version": version, "groupVersion": f"getporter.org/{version}"} for version in ("v1", "v2")]
+    server.script = [Answer(200, {"versions": versions}), Answer(200, {"resources": KINDS}), Answer(200, {})]
+    assert api.kinds_of("getporter.org") == {
+        "v1": {
+            "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
+            "Cluster": _api.Resource("/apis/getporter.org/v1", "clusters", namespaced=False),
+        },
+        "v2": {},
     }
-    assert api.resources_of("v1") == {}
-    assert [request.path for request in server.requests] == ["/apis/getporter.org/v1", "/api/v1"]
+    assert [request.path for request in server.requests] == [
+        "/apis/getporter.org",
+        "/apis/getporter.org/v1",
+        "/apis/getporter.org/v2",
+    ]
 
 
-@pytest.mark.parametrize(("groups", "expected"), [([], {}), ([{"name": "getporter.org"}], None)])
-def test_a_group_that_is_not_there_must_be_missing_in_the_list_of_groups(
-    groups: Any, expected: Any, server: Server, api: KubeApi
-) -> None:
-    """E07: 404 alone would be the answer of many things."""
-    server.script = [NOT_FOUND, Answer(200, {"groups": [{"name": "apps"}, *groups]})]
-    assert api.resources_of("getporter.org/v1") == expected
+def test_the_first_kinds(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, {"resources": [{"kind": "Pod", "name": "pods", "namespaced": True}]})]
+    assert api.kinds_of("") == {"v1": {"Pod": _api.PODS}}
+    assert server.requests[0].path == "/api/v1"
+
+
+def test_e07_a_group_is_missing_where_the_list_of_groups_does_not_have_it(server: Server, api: KubeApi) -> None:
+    """404 alone would be the answer of many things."""
+    server.script = [NOT_FOUND, Answer(200, {"groups": [{"name": "apps"}]})]
+    assert api.kinds_of("getporter.org") == {}
     assert server.requests[1].path == "/apis"
 
 
-@pytest.mark.parametrize("script", [[status(403, "Forbidden", "no")], [NOT_FOUND, status(403, "Forbidden", "no")]])
+REFUSED = status(403, "Forbidden", "not allowed")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [[REFUSED], [NOT_FOUND, REFUSED], [NOT_FOUND, Answer(200, {"groups": [{"name": "getporter.org"}]})]],
+    ids=["refused", "list-refused", "contradiction"],
+)
 def test_e07_kinds_that_cannot_be_looked_up_are_no_answer(script: Any, server: Server, api: KubeApi) -> None:
     server.script = script
-    with pytest.raises(ApiError, match="no"):
-        api.resources_of("getporter.org/v1")
+    with pytest.raises(ApiError, match="not"):
+        api.kinds_of("getporter.org")
 
 
 def test_the_time_is_the_clusters(monkeypatch: pytest.MonkeyPatch, server: Server, api: KubeApi) -> None:

@@ -43,9 +43,13 @@ class Answers:
     """An API with these objects by plural; an exception in their place is raised."""
 
     def __init__(self, operators_kinds: Any = ..., **lists: Any) -> None:
-        self._kinds = {"v1": CORE, "getporter.org/v1": OPERATORS_KINDS if operators_kinds is ... else operators_kinds}
+        self._kinds = {
+            "": {"v1": CORE},
+            "getporter.org": {"v1": OPERATORS_KINDS} if operators_kinds is ... else operators_kinds,
+        }
         self._lists = lists
         self.asked: list[str] = []
+        self.groups: list[str] = []
 
     def list_all(
         self,
@@ -65,8 +69,9 @@ class Answers:
         assert component == keys.COMPONENT_RECORD or plural != "configmaps"
         return [item for item in answer if not namespace or item["metadata"].get("namespace") in (None, namespace)]
 
-    def resources_of(self, api_version: str) -> Any:
-        return self._kinds[api_version]
+    def kinds_of(self, group: str) -> Any:
+        self.groups.append(group)
+        return self._kinds[group]
 
     def cluster_time(self) -> Any:
         return NOW
@@ -116,6 +121,7 @@ def test_owners_are_looked_up_by_kind_where_the_lists_so_far_do_not_have_them() 
         agentactions_metadata=[{"metadata": {"uid": "AgentAction-y", "namespace": "porter"}}],
     )
     assert existence(take(api), [item]) == [True, True, False, True]
+    assert api.groups == ["getporter.org", ""]
     assert api.asked.count("agentactions metadata") == api.asked.count("configmaps metadata") == 1
 
 
@@ -125,18 +131,18 @@ def test_an_owner_of_the_same_name_is_another_object() -> None:
     assert existence(take(Answers(persistentvolumeclaims=[item], configmaps=[record()])), [item]) == [False]
 
 
-def test_of_a_kind_that_the_cluster_does_not_know_nothing_is_there() -> None:
+@pytest.mark.parametrize("kinds", [{}, {"v1": {"Installation": _api.PODS}}], ids=["group", "kind"])
+def test_of_a_kind_that_the_cluster_does_not_know_nothing_is_there(kinds: Any) -> None:
     """The operator was removed, and its kinds with it."""
     item = claim(ownerReferences=[owned_by(AGENT_CONFIG), owned_by(AGENT_ACTION)])
-    found = take(Answers(operators_kinds={}, persistentvolumeclaims=[item]))
+    found = take(Answers(operators_kinds=kinds, persistentvolumeclaims=[item]))
     assert existence(found, [item]) == [False, False]
     assert found.listed.agent_configs == []
 
 
-@pytest.mark.parametrize("kinds", [None, {"Installation": OPERATORS_KINDS["AgentConfig"]}], ids=["version", "kind"])
-def test_of_a_group_with_other_versions_or_kinds_nobody_can_tell(kinds: Any) -> None:
+def test_of_a_kind_that_is_there_in_another_version_nobody_can_tell() -> None:
     item = claim(ownerReferences=[owned_by(AGENT_CONFIG)])
-    found = take(Answers(operators_kinds=kinds, persistentvolumeclaims=[item]))
+    found = take(Answers(operators_kinds={"v1": {}, "v2": OPERATORS_KINDS}, persistentvolumeclaims=[item]))
     assert existence(found, [item]) == [None]
     assert found.listed.agent_configs is None
 
