@@ -118,6 +118,9 @@ kubeconfig: venv ## Print the path of the cluster's kubeconfig
 .PHONY: docs
 docs: venv ## Write docs/defaults.md anew from the roles' argument specifications
 	@$(BIN)/python -m tools.role_defaults
+.PHONY: rbac
+rbac: venv ## Write docs/rbac anew, from the table of rights
+	@$(BIN)/python -m tools.rbac_manifests
 
 .PHONY: lock
 lock: venv ## Pin the development packages anew

@@ -33,8 +33,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     plain,
     text,
     truth,
+    unknown_key,
     whole_number,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
@@ -51,7 +53,16 @@ _POD_MAPS = (
 )
 _POD_NUMBERS = ("active_deadline_seconds",)
 _POD_KEYS = (*_POD_LISTS, *_POD_MAPS, *_POD_NUMBERS)
-EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", *_POD_KEYS)
+EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", "owners", *_POD_KEYS)
+# What names an owner, in the modules' spelling and in that of owner references.
+_OWNER_KEYS = {
+    "api_version": "api_version",
+    "apiVersion": "api_version",
+    "kind": "kind",
+    "name": "name",
+    "uid": "uid",
+    "namespace": "namespace",
+}
 
 
 def resolve_agent_configs(
@@ -176,11 +187,20 @@ def _refuse_twins(parsed: list[AgentConfig]) -> None:
 
 def _resolved(config: AgentConfig) -> dict[str, Any]:
     require_installable(config.plugins)
+    identity = plugin_identity(config.plugins, config.namespace, salted=_is_salted(config))
     return {
         "name": config.name,
         "namespace": config.namespace,
         "state": config.state,
-        "claim": plugin_identity(config.plugins, config.namespace, salted=_is_salted(config)).claim,
+        "claim": identity.claim,
+        "agent_config": {
+            "name": config.name,
+            "namespace": config.namespace,
+            "state": config.state,
+            "claim": identity.claim,
+            "plugins_hash": identity.plugins_hash if config.plugins else "",
+            "record": config.spec(),
+        },
         "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
     }
 
@@ -216,6 +236,21 @@ def _pod_setting(key: str, written: Any, what: str) -> Any:
     return value
 
 
+def _owners(config: AgentConfig) -> list[dict[str, Any]]:
+    what = "owners of agent config %s" % config.name
+    written = _from_text(config.extras.get("owners"), what) or []
+    if describe(written) != "a list" or any(describe(each) != "a map" for each in written):
+        raise InputError("%s must be a list of maps. Write it as in '- {kind: ConfigMap, name: app}'." % what)
+    owners = []
+    for each in written:
+        unknown = [key for key in each if key not in _OWNER_KEYS]
+        if unknown:
+            raise unknown_key("An entry of the " + what, unknown[0], tuple(_OWNER_KEYS))
+        owners.append({_OWNER_KEYS[key]: value for key, value in each.items()})
+        read_owner(owners[-1], config.namespace)
+    return owners
+
+
 def _volume_option(config: AgentConfig) -> dict[str, Any]:
     agent = _pod_settings(config)
     whole_reference = text(config.extras.get("agent_image"), "agent_image of agent config %s" % config.name)
@@ -234,6 +269,8 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
+        "record": config.spec(),
+        "owners": _owners(config) or None,
         "agent": {key: value for key, value in agent.items() if value is not None},
     }
     # An option that is not set must be absent: null is no choice.

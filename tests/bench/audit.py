@@ -41,10 +41,14 @@ class Request:
         return self.agent.startswith(CLIENTS)
 
 
-def read(log: Path, begin: float) -> list[Request]:
-    """Every request since ``begin`` in the order of their arrival. A long log is kept in several files beside it."""
+def read(log: Path, begin: float, word: str = "") -> list[Request]:
+    """Every request since ``begin`` in the order of their arrival, of those whose line has this word in it.
+
+    A long log is kept in several files beside it.
+    """
     files = sorted(log.parent.glob(f"{log.stem}*{log.suffix}"))
-    events = (json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines())
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines())
+    events = (json.loads(line) for line in lines if word in line)
     requests = (_request(event) for event in events if event["stage"] == "ResponseComplete")
     return sorted((each for each in requests if each.begin >= begin), key=lambda each: each.begin)
 

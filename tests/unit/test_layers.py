@@ -16,7 +16,21 @@ UTILS = ROOT / "plugins" / "module_utils"
 MODULES = ROOT / "plugins" / "modules"
 ADAPTER = "_api.py"
 # Files that may do I/O, through the adapter. All other utils are pure.
-WITH_IO = {ADAPTER, "_agent_config_list.py", "_observe.py", "_executor.py", "_steps.py", "_job_watch.py", "_module.py"}
+WITH_IO = {
+    ADAPTER,
+    "_agent_config_list.py",
+    "_access_review.py",
+    "_executor.py",
+    "_job_watch.py",
+    "_module.py",
+    "_observe.py",
+    "_owner_lookup.py",
+    "_ownership.py",
+    "_releaser.py",
+    "_steps.py",
+    "_writing.py",
+    "_preflight.py",
+}
 OWN_UTILS = "ansible_collections.getporter.porter.plugins.module_utils."
 
 

@@ -43,6 +43,12 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
         "volume_size": "64Mi",
         "salted": False,
         "refresh": False,
+        "record": {
+            "porterRepository": "example/porter-agent",
+            "porterVersion": "v1.6.1",
+            "volumeSize": "64Mi",
+            "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
+        },
         "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
     }
     assert json.loads(resolved["volume"]["plugins"])["plugins"] == DEFAULTS["plugins"]
@@ -65,6 +71,32 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
 def test_what_cannot_be_used_is_refused(configs: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         resolve_agent_configs(configs, DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("owners", "words"),
+    [
+        ({"name": "app"}, "must be a list of maps"),
+        (["app"], "must be a list of maps"),
+        ([{"nam": "app"}], "Did you mean name"),
+        ([{"kind": "ConfigMap"}], "has no name"),
+        ([{"name": "app", "namespace": "other"}], "cannot own claims of namespace porter"),
+        ([{"name": "app", "apiVersion": "a/b/c"}], "must be VERSION or GROUP/VERSION"),
+    ],
+    ids=["map", "text", "unknown-key", "no-name", "C01-elsewhere", "version"],
+)
+def test_owners_that_cannot_be_are_refused(owners: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        resolve({"name": "a", "owners": owners})
+
+
+@pytest.mark.parametrize("key", ["apiVersion", "api_version"])
+def test_owners_are_taken_in_both_spellings(key: str) -> None:
+    owner = {key: "getporter.org/v1", "kind": "AgentConfig", "name": "a"}
+    assert volume_of({"name": "a", "owners": [owner]})["owners"] == [
+        {"api_version": "getporter.org/v1", "kind": "AgentConfig", "name": "a"}
+    ]
+    assert "owners" not in volume_of({"name": "a", "owners": ""})
 
 
 def test_one_name_in_two_namespaces_is_two_configs_with_two_claims() -> None:
