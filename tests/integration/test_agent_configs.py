@@ -129,11 +129,13 @@ def test_f04_empty_answers_of_a_survey_are_not_set(playbook: Playbook, cluster: 
     assert volume.spec.capacity["storage"] == defaults["porter_plugins_volume_size"]
 
 
-def test_f08_agent_configs_as_the_one_text_that_a_survey_can_hold(playbook: Playbook) -> None:
+def test_f08_agent_configs_as_the_one_text_that_a_survey_can_hold(playbook: Playbook, cluster: Cluster) -> None:
     """F08, A07: text with a list."""
-    outcome = playbook.run(agent_configs="- name: one\n  plugins: {}\n- name: two\n  state: absent\n")
+    text = "- name: one\n  plugins: {}\n- name: two\n  state: absent\n"
+    outcome = playbook.run(agent_configs=text)
     assert outcome.status == "successful", outcome.output
     assert list(rows(outcome)) == ["one", "two"]
+    assert list(cluster.records()) == ["one"]
 
 
 @pytest.mark.parametrize(
