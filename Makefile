@@ -115,6 +115,13 @@ cluster-down: venv ## Remove the cluster and all that belongs to it
 kubeconfig: venv ## Print the path of the cluster's kubeconfig
 	@$(CLUSTER_TOOL) kubeconfig --name $(NAME)
 
+.PHONY: docs
+docs: venv ## Write docs/defaults.md anew from the roles' argument specifications
+	@$(BIN)/python -m tools.role_defaults
+.PHONY: rbac
+rbac: venv ## Write docs/rbac anew, from the table of rights
+	@$(BIN)/python -m tools.rbac_manifests
+
 .PHONY: lock
 lock: venv ## Pin the development packages anew
 	@$(BIN)/uv pip compile -q requirements-dev.in --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt

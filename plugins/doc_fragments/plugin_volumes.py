@@ -62,6 +62,39 @@ options:
             meanwhile wait for it.
         type: bool
         default: false
+      record:
+        description:
+          - The settings of the agent config as its record is to show them, as in an AgentConfig resource. With it the
+            ConfigMap C(porter-agent-config-NAME) is written and owns the plugin claim; without it there is no record,
+            and the claim has no owner.
+        type: dict
+      owners:
+        description:
+          - Further objects of the namespace in whose name the plugin claim is kept, such as an AgentConfig resource.
+            They must exist. The claim stays as long as one of its owners does, or until
+            M(getporter.porter.porter_pvc_owner) takes them out.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          api_version:
+            description: The API version of the owner.
+            type: str
+            default: v1
+          kind:
+            description: Its kind. It must be one whose objects are in namespaces.
+            type: str
+            default: ConfigMap
+          name:
+            description: Its name.
+            type: str
+            required: true
+          uid:
+            description: Its uid; without it whichever object has the name becomes the owner.
+            type: str
+          namespace:
+            description: Its namespace, which can be no other than that of the agent config.
+            type: str
       agent:
         description:
           - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.
@@ -105,7 +138,7 @@ options:
             type: list
             elements: dict
           pod_labels:
-            description: More labels of the pod.
+            description: More labels of the Job and its pods.
             type: dict
           pod_annotations:
             description: More annotations of the pod.

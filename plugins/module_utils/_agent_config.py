@@ -36,7 +36,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._plugin_set impor
 from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
 
 # In the order of the AgentConfig resource; the second spelling follows from the first.
-_SPEC_KEYS = (
+SPEC_KEYS = (
     "porter_repository",
     "porter_version",
     "service_account",
@@ -47,9 +47,12 @@ _SPEC_KEYS = (
     "retry_limit",
     "ttl_seconds_after_finished",
 )
-_KEYS = ("name", "namespace", "state", *_SPEC_KEYS, "plugins")
+_KEYS = ("name", "namespace", "state", *SPEC_KEYS, "plugins")
 # The plugins go by the name of the resource's field as well.
 _PLUGINS_SPELLINGS = ("plugins", "plugin_config_file", "pluginConfigFile")
+# One whole reference in place of the repository and version, for callers that know it.
+_WHOLE_IMAGE = "agent_image"
+_IMAGE_PARTS = {"porter_repository", "porter_version"}
 
 STATES = ("present", "absent")
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
@@ -98,30 +101,39 @@ class AgentConfig:
 
     def spec(self) -> dict[str, Any]:
         """Return the settings as an AgentConfig resource has them, without secrets in URLs."""
-        settings = {_camel(key): getattr(self, key) for key in _SPEC_KEYS}
+        settings = {camel_case(key): getattr(self, key) for key in SPEC_KEYS}
         spec = {key: value for key, value in settings.items() if value is not None}
         spec["pluginConfigFile"] = redacted_plugins_document(self.plugins)
         return spec
 
 
 def merge_agent_configs(*levels: Mapping[Any, Any] | None, extra_keys: Iterable[str] = ()) -> dict[str, Any]:
-    """Merge levels as the operator does: later wins, blank is not set, plugins are replaced whole."""
+    """Merge levels as the operator does: later wins, blank is not set, plugins are replaced whole.
+
+    Repository or version win over a whole image reference of an earlier level.
+    """
     merged: dict[str, Any] = {}
     for level in levels:
-        merged.update(normalize_agent_config(level or {}, extra_keys=extra_keys))
+        settings = normalize_agent_config(level or {}, extra_keys=extra_keys)
+        if _IMAGE_PARTS & set(settings):
+            merged.pop(_WHOLE_IMAGE, None)
+        merged.update(settings)
     return merged
 
 
-def normalize_agent_config(config: Mapping[Any, Any], *, extra_keys: Iterable[str] = ()) -> dict[str, Any]:
+def normalize_agent_config(
+    config: Mapping[Any, Any], *, extra_keys: Iterable[str] = (), where: str | None = None
+) -> dict[str, Any]:
     """Return what is set in an agent config, under the snake case keys.
 
     Null and blank text are not set. An empty map of plugins is: it means no plugins.
+    ``where`` names it in messages, in place of its name.
     """
     if not isinstance(config, Mapping):
-        raise InputError(f"An agent config must be a map, not {describe(config)}.")
-    where = _where(config)
+        raise InputError(f"{where or 'An agent config'} must be a map, not {describe(config)}.")
+    where = where or _where(config)
     known = _KEYS + tuple(extra_keys)
-    spellings = {spelling: key for key in known for spelling in (key, _camel(key))}
+    spellings = {spelling: key for key in known for spelling in (key, camel_case(key))}
     spellings.update((spelling, "plugins") for spelling in _PLUGINS_SPELLINGS)
     seen: dict[str, str] = {}
     normalized: dict[str, Any] = {}
@@ -144,7 +156,10 @@ def parse_agent_config(
     defaults: Mapping[Any, Any] | None = None,
     extra_keys: Iterable[str] = (),
 ) -> AgentConfig:
-    """Check an agent config and return it; what it leaves open is taken from ``defaults``."""
+    """Check an agent config and return it; what it leaves open is taken from ``defaults``.
+
+    Of one that is absent nothing but name and namespace matters.
+    """
     extra_keys = tuple(extra_keys)
     settings = merge_agent_configs(defaults, config, extra_keys=extra_keys)
     if "name" not in settings:
@@ -152,10 +167,12 @@ def parse_agent_config(
     name = dns_subdomain(text(settings["name"], "The name of an agent config"), "The agent config name")
     where = f'agent config "{name}"'
     state = choice(text(settings.get("state"), "state of " + where) or "present", "state of " + where, STATES)
+    namespace = _namespace(settings.get("namespace"), default_namespace, where)
+    if state == "absent":
+        return AgentConfig(name=name, namespace=namespace, state=state)
     parsed = AgentConfig(
         name=name,
-        namespace=_namespace(settings.get("namespace"), default_namespace, where),
-        state=state,
+        namespace=namespace,
         plugins=_plugins(settings.get("plugins"), where),
         porter_repository=_repository(_text(settings, "porter_repository", where), where),
         porter_version=_version(_text(settings, "porter_version", where), where),
@@ -168,7 +185,7 @@ def parse_agent_config(
         ttl_seconds_after_finished=_number(settings, "ttl_seconds_after_finished", where),
         extras={key: settings[key] for key in extra_keys if key in settings},
     )
-    return _require_complete(parsed, where) if state == "present" else parsed
+    return _require_complete(parsed, where)
 
 
 def short_resource_label(name: str) -> str:
@@ -182,6 +199,12 @@ def short_resource_label(name: str) -> str:
 def record_name(name: str) -> str:
     """Return the name of the ConfigMap that stands for an agent config."""
     return RECORD_PREFIX + _shortened(name, 253 - len(RECORD_PREFIX))
+
+
+def camel_case(key: str) -> str:
+    """Spell a key as the AgentConfig resource does."""
+    first, *others = key.split("_")
+    return first + "".join(part.capitalize() for part in others)
 
 
 def _shortened(name: str, limit: int) -> str:
@@ -202,11 +225,6 @@ def _shortened(name: str, limit: int) -> str:
 def _where(config: Mapping[Any, Any]) -> str:
     name = plain(config.get("name"))
     return f'agent config "{name}"' if isinstance(name, str) and name.strip() else "The agent config"
-
-
-def _camel(key: str) -> str:
-    first, *others = key.split("_")
-    return first + "".join(part.capitalize() for part in others)
 
 
 def _namespace(value: Any, default: str, where: str) -> str:

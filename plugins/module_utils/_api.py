@@ -15,7 +15,7 @@ import json
 import traceback
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, Mapping, NamedTuple
+from typing import Any, Dict, Mapping, NamedTuple, Sequence
 from urllib.parse import quote, urlencode
 
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
@@ -25,6 +25,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     UnreachableError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._input import choice
+from ansible_collections.getporter.porter.plugins.module_utils._rights import missing_in_words, refused_access
 
 IMPORT_ERROR: str | None = None
 try:
@@ -53,8 +55,9 @@ except ImportError:
 Manifest = Dict[str, Any]
 
 MERGE_PATCH = "application/merge-patch+json"
-# A list of names, labels and owners, without what the objects hold.
-METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+JSON_PATCH = "application/json-patch+json"
+# What an Accept header asks for where an object's metadata is enough; a server that cannot sends all of it.
+METADATA_ONLY = "application/json;as=%s;v=v1;g=meta.k8s.io,application/json"
 
 # Seconds to connect, seconds to wait for the next byte of an answer.
 CONNECT_TIMEOUT = 10.0
@@ -84,13 +87,16 @@ class Resource(NamedTuple):
 CLAIMS = Resource("/api/v1", "persistentvolumeclaims")
 VOLUMES = Resource("/api/v1", "persistentvolumes", namespaced=False)
 SECRETS = Resource("/api/v1", "secrets")
-PODS = Resource("/api/v1", "pods")
 CONFIG_MAPS = Resource("/api/v1", "configmaps")
+PODS = Resource("/api/v1", "pods")
 EVENTS = Resource("/api/v1", "events")
 NODES = Resource("/api/v1", "nodes", namespaced=False)
 NAMESPACES = Resource("/api/v1", "namespaces", namespaced=False)
 STORAGE_CLASSES = Resource("/apis/storage.k8s.io/v1", "storageclasses", namespaced=False)
 JOBS = Resource("/apis/batch/v1", "jobs")
+# The Porter Operator's; not every cluster has it.
+AGENT_CONFIGS = Resource("/apis/getporter.org/v1", "agentconfigs")
+ACCESS_REVIEWS = Resource("/apis/authorization.k8s.io/v1", "selfsubjectaccessreviews", namespaced=False)
 
 
 class KubeApi:
@@ -144,9 +150,10 @@ class KubeApi:
         *,
         label_selector: str | None = None,
         field_selector: str | None = None,
-        accept: str = "application/json",
+        metadata_only: bool = False,
     ) -> list[Manifest]:
         """Every object that matches: a page that fails raises, so that a result is always whole."""
+        accept = METADATA_ONLY % "PartialObjectMetadataList" if metadata_only else "application/json"
         query = {"limit": str(PAGE_SIZE), "labelSelector": label_selector, "fieldSelector": field_selector}
         found: list[Manifest] = []
         while True:
@@ -158,10 +165,13 @@ class KubeApi:
             if not query["continue"]:
                 return found
 
-    def get(self, resource: Resource, name: str, namespace: str | None = None) -> Manifest | None:
+    def get(
+        self, resource: Resource, name: str, namespace: str | None = None, *, metadata_only: bool = False
+    ) -> Manifest | None:
         """The object, or None where the cluster says that there is none (404)."""
+        accept = METADATA_ONLY % "PartialObjectMetadata" if metadata_only else "application/json"
         try:
-            return self._json("GET", resource.path(namespace, name))
+            return self._json("GET", resource.path(namespace, name), accept=accept)
         except ApiError as error:
             if error.status == 404:
                 return None
@@ -183,6 +193,42 @@ class KubeApi:
             if error.status == 404:
                 raise ConflictError(error.status, error.reason, error.message) from error
             raise
+
+    def json_patch(
+        self, resource: Resource, name: str, operations: Sequence[Manifest], namespace: str | None = None
+    ) -> Manifest:
+        """JSON patch. Begin ``operations`` with a ``test`` as the precondition.
+
+        ConflictError where a test fails, or the object is gone.
+        """
+        try:
+            return self._json("PATCH", resource.path(namespace, name), body=list(operations), content_type=JSON_PATCH)
+        except ApiError as error:
+            # A patch that does not apply is answered with 422 and no details; an object that may not be as it
+            # would become, with 422 and the fields that are wrong.
+            if error.status == 404 or (error.status == 422 and not error.details):
+                raise ConflictError(error.status, error.reason, error.message) from error
+            raise
+
+    def resource_of(self, api_version: str, kind: str) -> Resource:
+        """The resource type of a kind, as the cluster tells it. InputError where it has no such version or kind."""
+        if (api_version, kind) == ("v1", "ConfigMap"):
+            # The usual one is known without asking.
+            return CONFIG_MAPS
+        root = "/%s/%s" % ("apis" if "/" in api_version else "api", quote(api_version))
+        try:
+            listed = self._json("GET", root).get("resources") or []
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            raise InputError(
+                "The cluster has no API version %s. Correct the spelling, or install what defines it; "
+                "`kubectl api-versions` lists those that there are." % api_version
+            ) from error
+        # Subresources, such as pods/log, have kinds too.
+        found = {each["kind"]: each for each in listed if "/" not in each["name"] and "get" in each["verbs"]}
+        choice(kind, "A kind of API version %s" % api_version, sorted(found))
+        return Resource(root, found[kind]["name"], namespaced=found[kind]["namespaced"])
 
     def delete(
         self,
@@ -334,15 +380,19 @@ def _retries() -> Any:
 
 
 def _error_from(method: str, path: str, status: int, data: bytes) -> ApiError:
-    """The cluster's own words, out of its Status object where it sent one."""
+    """The cluster's own words, out of its Status object where it sent one; with the rule where rights are missing."""
     try:
         answer = json.loads(data)
         message, reason = answer.get("message") or "", answer.get("reason") or ""
+        details = answer.get("details")
     except (ValueError, AttributeError):
-        message, reason = data.decode("utf-8", errors="replace").strip()[:500], ""
+        message, reason, details = data.decode("utf-8", errors="replace").strip()[:500], "", None
     kind = ConflictError if status == 409 else ApiError
+    refused = refused_access(message) if status == 403 else None
     return kind(
         status=status,
         reason=reason,
         message="%s %s: %s (%d)" % (method, path, message or reason or "no message", status),
+        details=details,
+        advice="\n" + missing_in_words([refused]) if refused else "",
     )

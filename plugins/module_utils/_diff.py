@@ -13,8 +13,14 @@ from typing import Any, Sequence
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._record import (
+    PHASE_INSTALLING,
+    RecordStatus,
+    record_manifest,
+)
 
 _LATER = "(known after the install)"
+_NOW = "(the time of the change)"
 _HIDDEN = "(not shown: it can hold credentials)"
 
 
@@ -36,6 +42,8 @@ def volume_diff(
 
 def _created(volume: PluginVolume, actions: Sequence[str], persistent_volume: dict[str, Any]) -> dict[str, Any]:
     objects: list[dict[str, Any]] = []
+    if life.WRITE_RECORDS in actions:
+        objects += [record_manifest(wanted, RecordStatus(PHASE_INSTALLING), _NOW) for wanted in volume.records]
     if life.CREATE_STAGING in actions:
         objects.append(manifests.staging_claim(volume))
     if life.CREATE_STAGING in actions or life.START_JOB in actions:

@@ -35,10 +35,16 @@ class InputError(PorterError):
 class ApiError(PorterError):
     """The Kubernetes API answered a request with an error status."""
 
-    def __init__(self, status: int, reason: str, message: str, **result: Any) -> None:
-        super().__init__(message, **result)
+    def __init__(
+        self, status: int, reason: str, message: str, advice: str = "", details: Any = None, **result: Any
+    ) -> None:
+        super().__init__(message + advice, **result)
         self.status = status
         self.reason = reason
+        # The message as the cluster words it, without our advice.
+        self.words = message
+        # The object and the fields that the error is about, where the cluster named them.
+        self.details = details
 
     def as_result(self) -> dict[str, Any]:
         """Give the keyword arguments for ``fail_json``, with status and reason."""
@@ -47,6 +53,10 @@ class ApiError(PorterError):
 
 class ConflictError(ApiError):
     """Someone else created, changed or deleted the same object first (409)."""
+
+
+class MissingRightsError(PorterError):
+    """The account lacks rights; the message holds the missing rules."""
 
 
 class MissingLibraryError(PorterError):

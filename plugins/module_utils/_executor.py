@@ -13,7 +13,7 @@ acted first: the next round sees what they did.
 from __future__ import annotations
 
 import time
-from typing import Callable, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils._api import KubeApi
@@ -52,19 +52,31 @@ class Executor:
         self._steps = Steps(api, settings, clock, report)
         self._interval = LEAST_INTERVAL
 
-    def install(self, volumes: Sequence[PluginVolume]) -> list[Progress]:
-        """Until the plugins of each volume are installed and noted on it; the hand-over is left alone.
+    def install(
+        self,
+        volumes: Sequence[PluginVolume],
+        hand_over: bool = False,
+        seen: Mapping[str, life.Observed] | None = None,
+    ) -> list[Progress]:
+        """Until the plugins of each volume are installed and noted on it, or handed over too, each as soon as it can.
 
-        This is where a wanted refresh begins; from then on the objects tell of it.
+        This is where a wanted refresh begins; from then on the objects tell of it. ``seen`` is what was observed
+        just now, where that was needed before.
         """
-        return self._run(volumes, lambda step: step.state not in life.INSTALL_STATES, refresh=True)
+        return self._run(volumes, _is_ready if hand_over else _is_installed, refresh=True, seen=seen)
 
-    def make_ready(self, volumes: Sequence[PluginVolume]) -> list[Progress]:
-        """Until each volume is bound to its plugin claim and nothing temporary is left."""
-        return self._run(volumes, lambda step: step.action == life.NOTHING)
+    def make_ready(
+        self, volumes: Sequence[PluginVolume], seen: Mapping[str, life.Observed] | None = None
+    ) -> list[Progress]:
+        """Until each volume is bound to its plugin claim, its agent configs own it, and nothing temporary is left."""
+        return self._run(volumes, _is_ready, seen=seen)
 
     def _run(
-        self, volumes: Sequence[PluginVolume], reached: Callable[[life.Step], bool], refresh: bool = False
+        self,
+        volumes: Sequence[PluginVolume],
+        reached: Callable[[life.Step], bool],
+        refresh: bool = False,
+        seen: Mapping[str, life.Observed] | None = None,
     ) -> list[Progress]:
         begin = self._clock()
         everyone = [Progress(volume) for volume in volumes]
@@ -74,13 +86,13 @@ class Executor:
             if not under_way:
                 return everyone
             self._steps.new_round()
-            seen = observe(self._api, [each.volume for each in under_way])
+            seen = seen or observe(self._api, [each.volume for each in under_way])
             for each in under_way:
                 if first_round and refresh:
                     each.refresh_of = refresh_of(each.volume, seen[each.volume.key])
                 self._advance(each, seen[each.volume.key], reached, first_round)
                 each.seconds = self._clock() - begin
-            first_round = False
+            first_round, seen = False, None
             self._give_up_late([each for each in under_way if not each.finished], begin)
             self._sleep_a_little(under_way)
 
@@ -98,6 +110,7 @@ class Executor:
             if each.error:
                 each.error.message += " What it left could not be removed: %s" % error.message
             each.error, each.finished = each.error or error, True
+            self._steps.note_failure(each)
 
     def _make_step(
         self, each: Progress, seen: life.Observed, reached: Callable[[life.Step], bool], first: bool
@@ -129,18 +142,27 @@ class Executor:
             return
         for each in waiting:
             status = each.status
-            reason = (status and (status.stuck or status.phase)) or each.last_reason or each.state
+            reason = (status and (status.stuck or each.reported or status.phase)) or each.last_reason or each.state
             each.error = each.error or WaitTimeoutError(
                 "%s: not there after %d s, state %s: %s. Run again to go on from here, with a longer timeout if "
                 "it only needs time." % (each.volume.key, self._settings.timeout, each.state, reason)
             )
             each.finished = True
+            self._steps.note_failure(each)
 
     def _sleep_a_little(self, under_way: list[Progress]) -> None:
         if all(each.finished for each in under_way):
             return
         self._sleep(self._interval)
         self._interval = min(self._interval * INTERVAL_GROWTH, MOST_INTERVAL)
+
+
+def _is_installed(step: life.Step) -> bool:
+    return step.state not in life.INSTALL_STATES
+
+
+def _is_ready(step: life.Step) -> bool:
+    return step.action == life.NOTHING
 
 
 def refresh_of(volume: PluginVolume, seen: life.Observed) -> str | None:

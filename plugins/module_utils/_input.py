@@ -165,20 +165,33 @@ def unknown_key(where: str, key: Any, known: Iterable[str]) -> InputError:
 
 
 def mapping_from_text(content: str, what: str) -> Any:
-    """Read YAML or JSON text, as surveys and environment variables hand it over."""
+    """Read one YAML or JSON document, as surveys and environment variables hand it over; None where there is none."""
+    documents = documents_from_text(content, what)
+    if len(documents) > 1:
+        raise InputError(f"{what} is given as text with {len(documents)} YAML documents. Write one.")
+    return documents[0] if documents else None
+
+
+def documents_from_text(content: str, what: str) -> list[Any]:
+    """Read JSON, or any number of YAML documents. Documents with nothing in them are left out."""
     try:
-        return json.loads(content, object_pairs_hook=lambda pairs: _without_twins(pairs, what))
+        documents = [json.loads(content, object_pairs_hook=lambda pairs: _without_twins(pairs, what))]
     except ValueError:
-        pass
+        documents = _yaml_documents(content, what)
+    return [document for document in documents if document is not None]
+
+
+def _yaml_documents(content: str, what: str) -> list[Any]:
     if not HAS_YAML:
         raise InputError(
             f"{what} is given as text that is not JSON, and PyYAML is not installed for this Python. "
             "Write it as JSON, or install PyYAML."
         )
     try:
-        _refuse_twins_in_yaml(yaml.compose(content, Loader=yaml.SafeLoader), what)
-        return yaml.safe_load(content)
-    except yaml.YAMLError as error:
+        for node in yaml.compose_all(content, Loader=yaml.SafeLoader):
+            _refuse_twins_in_yaml(node, what)
+        return list(yaml.safe_load_all(content))
+    except (yaml.YAMLError, ValueError) as error:
         # Not the whole error: it quotes the text, which may hold passwords.
         mark = getattr(error, "problem_mark", None)
         place = " in line {}: {}".format(mark.line + 1, getattr(error, "problem", "")) if mark else ""
@@ -198,4 +211,7 @@ def _refuse_twins_in_yaml(node: Any, what: str) -> None:
     if isinstance(node, yaml.MappingNode):
         _without_twins([(str(key.value), None) for key, _value in node.value], what)
         for _key, value in node.value:
+            _refuse_twins_in_yaml(value, what)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
             _refuse_twins_in_yaml(value, what)

@@ -82,12 +82,15 @@ def installed_versions(log: str | None) -> dict[str, str]:
 
 def phase_line(status: JobStatus, image: str, plugins: Sequence[str], log: str | None) -> str:
     """The phase as a line for people, with the plugin that Porter is at: it installs them in the order given."""
+    if status.stuck:
+        return "%s: %s" % (status.phase, status.stuck)
+    if status.phase == RUNNING and status.exit_code:
+        # Before the Job has failed: it may be minutes until the last of its tries has.
+        return "try %d failed: %s" % (status.pods, last_line(log) or "exit code %d" % status.exit_code)
     if status.phase == RUNNING:
         done = installed_versions(log)
         current = next((name for name in plugins if name not in done), None)
         return "installing %s" % current if current else "installed %s" % ", ".join(plugins)
-    if status.stuck:
-        return "%s: %s" % (status.phase, status.stuck)
     if status.phase == SCHEDULED:
         return "scheduled: pod %s; pulling %s where the node lacks it" % (status.pod, image)
     return "waiting for a pod" if status.phase == PENDING else status.phase
@@ -134,8 +137,20 @@ def _of_pod(pod: Manifest, pods: int, events: list[Manifest]) -> JobStatus:
         message = waiting.get("message") or _words(_latest(_warnings(events)))
         return JobStatus(PULLING, reason=reason, stuck="pod %s: %s: %s" % (name, reason, message), pod=name, pods=pods)
     if "terminated" in state:
-        return JobStatus(RUNNING, pod=name, pods=pods, exit_code=state["terminated"].get("exitCode"))
+        code = state["terminated"].get("exitCode")
+        return JobStatus(RUNNING, stuck=_kept_alive(pod, code), pod=name, pods=pods, exit_code=code)
     return JobStatus(SCHEDULED, stuck=_standing_warning(events), pod=name, pods=pods)
+
+
+def _kept_alive(pod: Manifest, exit_code: int | None) -> str:
+    """Which containers keep the pod running, and so its Job, after the agent has ended: injected sidecars."""
+    others = [each["name"] for each in pod["status"]["containerStatuses"] if "running" in (each.get("state") or {})]
+    if not others:
+        return ""
+    return (
+        "pod %s: the agent has ended with exit code %s, but the Job goes on while %s runs in its pod. Keep that out, "
+        "for example with labels or annotations of the pod" % (pod["metadata"]["name"], exit_code, ", ".join(others))
+    )
 
 
 def _standing_warning(events: list[Manifest]) -> str:

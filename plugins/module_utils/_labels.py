@@ -39,6 +39,8 @@ ANNOTATION_ARCHITECTURE = "getporter.org/architecture"
 ANNOTATION_RECLAIM_POLICY = "getporter.org/reclaim-policy"
 # On a staging claim and its volume: the uid of the plugin claim that a refresh replaces.
 ANNOTATION_REFRESH_OF = "getporter.org/refresh-of"
+# On the volume of a refresh: the owner references of the plugin claim that it replaces, as a JSON list.
+ANNOTATION_OWNERS = "getporter.org/plugin-claim-owners"
 # The agent config's name in full, where the label had to be shortened.
 ANNOTATION_AGENT_CONFIG = "getporter.org/agent-config"
 

@@ -15,16 +15,31 @@ alone: a run that was stopped anywhere is finished by any later one. Two facts c
   claim (ANNOTATION_CLAIM). The Job, the staging claim and the run that made them may be gone.
 - From that note until the plugin claim is bound the volume's policy is Retain, and the policy
   to give back stands beside the note.
+
+Agent configs come in before and after: their records are written first, the plugin claim is made in
+their name or joined, and only then do they say that they are ready.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Dict
+import json
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._errors import CollisionError
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, references_of
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._record import (
+    PHASE_INSTALLING,
+    AgentConfigRecord,
+    claim_of,
+    has_status,
+    owner_of,
+    phase_of,
+    ready_status,
+    says_what_is_wanted,
+)
 
 Manifest = Dict[str, Any]
 
@@ -62,6 +77,10 @@ DISOWN = "let a superfluous volume follow its reclaim policy"
 WAIT_CLAIM_GONE = "wait until the old plugin claim is gone"
 DELETE_LOST_CLAIM = "delete the plugin claim whose volume is lost"
 REPLACE_CLAIM = "delete the plugin claim that the refreshed volume replaces"
+NOTE_OWNERS = "note the plugin claim's owners on the refreshed volume"
+WRITE_RECORDS = "write the records of the agent configs"
+JOIN = "add what needs the plugin claim to its owners"
+NOTE_READY = "note in the records that the agent configs are ready"
 BLOCKED = "blocked"
 NOTHING = "nothing to do"
 
@@ -81,7 +100,7 @@ WAITS = frozenset(
 
 # The steps of a life without detours: first the install, then the hand-over.
 INSTALL_COURSE = (CREATE_STAGING, START_JOB, WAIT_JOB, NOTE_INSTALLED)
-HAND_OVER_COURSE = (
+_HAND_OVER = (
     DELETE_JOB,
     DELETE_STAGING,
     WAIT_STAGING_GONE,
@@ -92,7 +111,11 @@ HAND_OVER_COURSE = (
     WAIT_BOUND,
     GIVE_BACK_POLICY,
 )
-_USUAL_COURSE = INSTALL_COURSE + HAND_OVER_COURSE
+_USUAL_COURSE = INSTALL_COURSE + _HAND_OVER
+# What the agent configs add to it.
+_RECORD_ACTIONS = (WRITE_RECORDS, JOIN, NOTE_READY)
+HAND_OVER_COURSE = (*_HAND_OVER, JOIN, NOTE_READY)
+WHOLE_COURSE = INSTALL_COURSE + HAND_OVER_COURSE
 
 
 @dataclass(frozen=True)
@@ -104,6 +127,8 @@ class Observed:
     job: Manifest | None = None
     # PersistentVolumes that name this plugin claim in ANNOTATION_CLAIM or that either claim is bound to.
     volumes: tuple[Manifest, ...] = ()
+    # The records of the namespace's agent configs, by NAMESPACE/NAME.
+    records: Mapping[str, Manifest] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -123,6 +148,63 @@ def next_step(volume: PluginVolume, seen: Observed, refresh_of: str | None = Non
     ``refresh_of`` is the uid of the plugin claim that is to be replaced by a new install.
     """
     _refuse_other_sets(volume, seen)
+    step = _step_of_volume(volume, seen, refresh_of)
+    return step if step.action == BLOCKED else _step_of_records(volume, seen, step) or step
+
+
+def owners_to_be(volume: PluginVolume, seen: Observed, persistent_volume: Manifest) -> list[dict[str, Any]]:
+    """The owner references that the plugin claim is made with: every record that wants it, and before a refresh's
+    claim those of the claim that it replaces. An owner that is gone by then is dropped by the garbage collector."""
+    noted = json.loads(_annotations(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
+    wanting = [owner_of(each) for each in seen.records.values() if claim_of(each) == volume.identity.claim]
+    return added(noted, [*volume.owner_references, *wanting]) or noted
+
+
+def wanted_owners(volume: PluginVolume, seen: Observed) -> list[dict[str, Any]]:
+    """The owner references that the volume's agent configs ask for."""
+    return [*volume.owner_references, *(owner_of(each) for each in own_records(volume, seen))]
+
+
+def own_records(volume: PluginVolume, seen: Observed) -> list[Manifest]:
+    """The records of the volume's agent configs, as far as they exist."""
+    return [seen.records[wanted.key] for wanted in volume.records if wanted.key in seen.records]
+
+
+def outdated_records(volume: PluginVolume, seen: Observed) -> list[AgentConfigRecord]:
+    """The agent configs whose records are missing, want something else, or wrongly say that they are ready."""
+    ready = ready_volume(seen)
+    return [
+        wanted
+        for wanted in volume.records
+        if not says_what_is_wanted(seen.records.get(wanted.key), wanted)
+        or not (ready or phase_of(seen.records[wanted.key]) == PHASE_INSTALLING)
+    ]
+
+
+def ready_volume(seen: Observed) -> Manifest | None:
+    """The volume of a plugin claim that can be mounted: bound both ways, its hand-over done. None: there is none."""
+    if not seen.claim or _deleting(seen.claim) or _phase(seen.claim) != "Bound" or not _is_bound(seen, seen.claim):
+        return None
+    bound = _volume_named(seen, seen.claim["spec"]["volumeName"])
+    return None if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound) else bound
+
+
+def _step_of_records(volume: PluginVolume, seen: Observed, step: Step) -> Step | None:
+    """What the agent configs need before the volume's own next step."""
+    if outdated_records(volume, seen):
+        return Step(step.state, WRITE_RECORDS)
+    bound = ready_volume(seen)
+    if not bound or not seen.claim:
+        return None
+    records = own_records(volume, seen)
+    if added(references_of(seen.claim), wanted_owners(volume, seen)):
+        return Step(step.state, JOIN, seen.claim)
+    if not all(has_status(each, ready_status(bound)) for each in records):
+        return Step(step.state, NOTE_READY, bound)
+    return None
+
+
+def _step_of_volume(volume: PluginVolume, seen: Observed, refresh_of: str | None) -> Step:
     if seen.claim:
         return _with_claim(volume, seen, seen.claim, refresh_of)
     installed = _installed_volume(volume, seen)
@@ -140,11 +222,26 @@ def current_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
 
 def remaining_steps(volume: PluginVolume, seen: Observed, refresh_of: str | None = None) -> list[str]:
     """The actions still to come if all goes well: what check mode tells. Just ``blocked`` where it cannot."""
-    step = next_step(volume, seen, refresh_of)
-    actions = _actions_from(step)
+    _refuse_other_sets(volume, seen)
+    actions = _actions_of_volume(volume, seen, refresh_of)
+    return actions if actions == [BLOCKED] else _with_actions_of_records(volume, seen, actions)
+
+
+def _with_actions_of_records(volume: PluginVolume, seen: Observed, actions: list[str]) -> list[str]:
+    first = _step_of_records(volume, seen, Step(READY, NOTHING))
+    if ready_volume(seen) and REPLACE_CLAIM not in actions:
+        rest = _RECORD_ACTIONS[_RECORD_ACTIONS.index(first.action) :] if first else ()
+        return [*rest, *actions]
+    before = [WRITE_RECORDS] if first and first.action == WRITE_RECORDS else []
+    return [*before, *actions, *([NOTE_READY] if volume.records else [])]
+
+
+def _actions_of_volume(volume: PluginVolume, seen: Observed, refresh_of: str | None) -> list[str]:
+    actions = _actions_from(_step_of_volume(volume, seen, refresh_of))
     replaces = CREATE_CLAIM in actions and REPLACE_CLAIM not in actions
     if seen.claim and not _deleting(seen.claim) and replaces and _is_bound(seen, seen.claim):
-        actions.insert(actions.index(CREATE_CLAIM), REPLACE_CLAIM)
+        note = [NOTE_OWNERS] if references_of(seen.claim) else []
+        actions[actions.index(CREATE_CLAIM) : actions.index(CREATE_CLAIM)] = [*note, REPLACE_CLAIM]
     return actions
 
 
@@ -162,8 +259,10 @@ def _actions_from(step: Step) -> list[str]:
         return detour + list(_USUAL_COURSE)
     if step.action == WAIT_JOB_GONE:
         return [step.action, *_course_from(START_JOB)]
+    if step.action == NOTE_OWNERS:
+        return [NOTE_OWNERS, REPLACE_CLAIM, *_course_from(CREATE_CLAIM)]
     if step.action == REPLACE_CLAIM:
-        return [step.action, *_course_from(CREATE_CLAIM)]
+        return [REPLACE_CLAIM, *_course_from(CREATE_CLAIM)]
     if step.action not in _USUAL_COURSE:
         return [step.action, *_USUAL_COURSE]
     return _course_from(step.action)
@@ -238,7 +337,7 @@ def _refresh(
     )
     if successor:
         step = _hand_over(volume, seen, successor)
-        return step if step.action != CREATE_CLAIM else Step(RESERVED, REPLACE_CLAIM, claim)
+        return step if step.action != CREATE_CLAIM else _replace(claim, successor)
     if seen.staging and _replaces(seen.staging, uid):
         return _install(seen)
     if refresh_of != uid:
@@ -247,6 +346,14 @@ def _refresh(
         # Left by something else; it would be taken for the refresh's own.
         return _install(Observed(job=seen.job)) if seen.job else _without(seen.staging)
     return Step(INSTALLING, CREATE_STAGING)
+
+
+def _replace(claim: Manifest, successor: Manifest) -> Step:
+    """Its owners are noted first: between the old claim and the new one they would be forgotten."""
+    owners = json.dumps(references_of(claim), sort_keys=True)
+    if _annotations(successor).get(keys.ANNOTATION_OWNERS, "[]") != owners:
+        return Step(RESERVED, NOTE_OWNERS, successor, owners)
+    return Step(RESERVED, REPLACE_CLAIM, claim)
 
 
 def _without(staging: Manifest | None) -> Step:

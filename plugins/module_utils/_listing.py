@@ -16,7 +16,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import (
     CLAIMS,
     CONFIG_MAPS,
     JOBS,
-    METADATA_ONLY,
     PODS,
     VOLUMES,
     KubeApi,
@@ -24,10 +23,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._inventory import Inventory, Kind, Listed, plugin_key
+from ansible_collections.getporter.porter.plugins.module_utils._record import RECORD_SELECTOR
 
 Manifest = Dict[str, Any]
 
-RECORD_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_RECORD)
 _AGENT_CONFIG: Kind = ("getporter.org/v1", "AgentConfig")
 
 
@@ -120,7 +119,7 @@ class _Lists:
         return found
 
     def _all_uids(self, kind: Kind) -> frozenset[str] | None:
-        items = self.of_kind(kind, accept=METADATA_ONLY)
+        items = self.of_kind(kind, metadata_only=True)
         return None if items is None else _uids(items)
 
 

@@ -10,7 +10,7 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
@@ -96,11 +96,13 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
     agent = volume.agent
     metadata = _metadata(volume, volume.identity.job, keys.COMPONENT_STAGING)
     metadata["ownerReferences"] = [_owner(staging)]
+    # On the Job too: queue controllers look for theirs there.
+    metadata["labels"] = {**agent.pod_labels, **metadata["labels"]}
     spec: Manifest = {
         "backoffLimit": agent.backoff_limit,
         "template": {
             "metadata": {
-                "labels": {**agent.pod_labels, **metadata["labels"]},
+                "labels": metadata["labels"],
                 "annotations": {**agent.pod_annotations, **metadata["annotations"]},
             },
             "spec": _pod_spec(volume, document_secret_name(volume, staging)),
@@ -117,13 +119,15 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
-def plugin_claim(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
+def plugin_claim(volume: PluginVolume, persistent_volume: Manifest, owners: Sequence[Manifest] = ()) -> Manifest:
     """The claim that agent actions mount. It names its volume and copies what binding compares.
 
     ``storageClassName`` is sent even when empty: without it the default class would be filled in.
     """
     from_volume = persistent_volume["spec"]
     metadata = _metadata(volume, volume.identity.claim, keys.COMPONENT_VOLUME)
+    if owners:
+        metadata["ownerReferences"] = list(owners)
     metadata["annotations"].update(
         {
             key: value
@@ -201,6 +205,16 @@ def reserve(volume: PluginVolume, persistent_volume: Manifest) -> Manifest:
     return {"metadata": {"resourceVersion": persistent_volume["metadata"]["resourceVersion"]}, "spec": spec}
 
 
+def note_owners(persistent_volume: Manifest, owners: str) -> Manifest:
+    """The patch by which a refreshed volume remembers who owns the plugin claim that it replaces."""
+    return {
+        "metadata": {
+            "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
+            "annotations": {keys.ANNOTATION_OWNERS: owners},
+        }
+    }
+
+
 def give_back_policy(persistent_volume: Manifest) -> Manifest:
     """The patch that restores the reclaim policy and removes the notes of the hand-over."""
     policy = persistent_volume["metadata"]["annotations"].get(
@@ -209,15 +223,29 @@ def give_back_policy(persistent_volume: Manifest) -> Manifest:
     return {
         "metadata": {
             "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
-            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None, keys.ANNOTATION_REFRESH_OF: None},
+            "annotations": dict.fromkeys(
+                (keys.ANNOTATION_RECLAIM_POLICY, keys.ANNOTATION_REFRESH_OF, keys.ANNOTATION_OWNERS)
+            ),
         },
         "spec": {"persistentVolumeReclaimPolicy": policy},
     }
 
 
+def let_go(persistent_volume: Manifest) -> Manifest:
+    """The patch by which a volume that no claim is to have follows its reclaim policy.
+
+    One that is reserved for a claim that never came is Available, and would stay so: the uid of a claim that
+    does not exist makes it Released.
+    """
+    patch = give_back_policy(persistent_volume)
+    if not (persistent_volume["spec"].get("claimRef") or {}).get("uid"):
+        patch["spec"]["claimRef"] = {"uid": persistent_volume["metadata"]["uid"]}
+    return patch
+
+
 def disown(persistent_volume: Manifest) -> Manifest:
     """The patch by which a volume that another one has taken the place of follows its policy, and is ours no more."""
-    patch = give_back_policy(persistent_volume)
+    patch = let_go(persistent_volume)
     patch["metadata"]["annotations"][keys.ANNOTATION_CLAIM] = None
     patch["metadata"]["annotations"][keys.ANNOTATION_INSTALLED] = None
     return patch

@@ -10,14 +10,15 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import remove_values
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
-from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS
 from ansible_collections.getporter.porter.plugins.module_utils._diff import volume_diff
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     InputError,
@@ -26,32 +27,36 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import refresh_of
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
+    PluginIdentity,
     canonical_document,
     plugin_identity,
     redacted_document,
     redacted_plugins_document,
     url_secrets,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label
+from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, dns_subdomain
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     BLOCKED,
-    CREATE_STAGING,
     HAND_OVER_COURSE,
     INSTALL_COURSE,
     INSTALL_STATES,
     INSTALLED,
     READY,
+    WHOLE_COURSE,
     Observed,
     current_volume,
     next_step,
     remaining_steps,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
 from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
+from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
+from ansible_collections.getporter.porter.plugins.module_utils._release import ReleasingConfig
+from ansible_collections.getporter.porter.plugins.module_utils._releaser import Released
 
 # The end of an install's log that a result carries, in lines.
 LOG_LINES = 20
@@ -76,6 +81,14 @@ _AGENT_OPTIONS: dict[str, Any] = {
     "ttl_seconds_after_finished": {"type": "int"},
 }
 
+OWNER_OPTIONS: dict[str, Any] = {
+    "api_version": {"type": "str", "default": "v1"},
+    "kind": {"type": "str", "default": "ConfigMap"},
+    "name": {"type": "str", "required": True},
+    "uid": {"type": "str"},
+    "namespace": {"type": "str"},
+}
+
 _VOLUME_OPTIONS: dict[str, Any] = {
     "agent_config": {"type": "str", "required": True},
     "namespace": {"type": "str", "required": True},
@@ -85,7 +98,25 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "access_mode": {"type": "str", "choices": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]},
     "salted": {"type": "bool", "default": False},
     "refresh": {"type": "bool", "default": False},
+    "record": {"type": "dict"},
+    "owners": {"type": "list", "elements": "dict", "default": [], "options": OWNER_OPTIONS},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
+}
+
+VOLUMES_OPTION: dict[str, Any] = {"type": "list", "elements": "dict", "required": True, "options": _VOLUME_OPTIONS}
+
+AGENT_CONFIGS_OPTION: dict[str, Any] = {
+    "type": "list",
+    "elements": "dict",
+    "default": [],
+    "options": {
+        "name": {"type": "str", "required": True},
+        "namespace": {"type": "str", "required": True},
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "claim": {"type": "str", "default": ""},
+        "plugins_hash": {"type": "str", "default": ""},
+        "record": {"type": "dict", "default": {}},
+    },
 }
 
 WAIT_OPTIONS: dict[str, Any] = {
@@ -95,11 +126,10 @@ WAIT_OPTIONS: dict[str, Any] = {
 
 
 def make_module(options: Mapping[str, Any]) -> AnsibleModule:
-    """The module with the shared options and ``options``."""
+    """The module with the options of the connection and ``options``."""
     return AnsibleModule(
         argument_spec={
             **AUTH_ARGUMENTS,
-            "volumes": {"type": "list", "elements": "dict", "required": True, "options": _VOLUME_OPTIONS},
             **options,
         },
         supports_check_mode=True,
@@ -115,7 +145,12 @@ def success(module: AnsibleModule, result: Mapping[str, Any]) -> dict[str, Any]:
 
 def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
     """The keyword arguments for ``fail_json``."""
-    result = {**error.as_result(), **_invocation(module)}
+    return {**error_result(error), **_invocation(module)}
+
+
+def error_result(error: PorterError) -> dict[str, Any]:
+    """The error as keyword arguments; where a library is missing, in Ansible's words for that."""
+    result = error.as_result()
     if isinstance(error, MissingLibraryError):
         result["msg"] = missing_required_lib(error.library)
     return result
@@ -154,14 +189,27 @@ def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
     return result
 
 
-def to_be_installed(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed]) -> list[PluginVolume]:
-    """The volumes that do not exist yet in any form."""
-    return [volume for volume in volumes if next_step(volume, seen[volume.key]).action == CREATE_STAGING]
+def released_result(everyone: Sequence[Released]) -> dict[str, Any]:
+    """The result of letting go; ``diff`` tells the steps of each agent config that has some."""
+    rows = [
+        {
+            "name": each.config.wanted.name,
+            "namespace": each.config.wanted.namespace,
+            "state": "present" if each.config.present else "absent",
+            "steps": unique(each.done),
+        }
+        for each in everyone
+    ]
+    diff = [
+        {"prepared": "\n".join("%s/%s: %s" % (row["namespace"], row["name"], step) for step in row["steps"])}
+        for row in rows
+        if row["steps"]
+    ]
+    return {"changed": bool(diff), "agent_configs": rows, "diff": diff}
 
 
-def foresee(api: KubeApi, volumes: Sequence[PluginVolume], course: tuple[str, ...]) -> dict[str, Any]:
+def foresee(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed], course: tuple[str, ...]) -> dict[str, Any]:
     """The result in check mode: of the remaining steps those of ``course``, with detours on the way to it."""
-    seen = observe(api, volumes)
     rows = [observed_row(volume, seen[volume.key]) for volume in volumes]
     for row in rows:
         row["steps"] = steps_of_course(row, course)
@@ -181,9 +229,8 @@ def steps_of_course(row: Mapping[str, Any], course: tuple[str, ...]) -> list[str
     """Those of a row's remaining steps that belong to ``course``; a detour belongs to where the volume stands now."""
     if course is INSTALL_COURSE and row["state"] not in INSTALL_STATES:
         return []
-    other = HAND_OVER_COURSE if course is INSTALL_COURSE else INSTALL_COURSE
     detours_elsewhere = course is HAND_OVER_COURSE and row["state"] in INSTALL_STATES
-    return [action for action in row["steps"] if action in course or not (action in other or detours_elsewhere)]
+    return [action for action in row["steps"] if action in course or not (action in WHOLE_COURSE or detours_elsewhere)]
 
 
 def progress_row(each: Progress) -> dict[str, Any]:
@@ -197,12 +244,6 @@ def progress_row(each: Progress) -> dict[str, Any]:
         error=each.error.message if each.error else None,
     )
     return row
-
-
-def observed_rows(api: KubeApi, volumes: Sequence[PluginVolume]) -> list[dict[str, Any]]:
-    """Every volume as it is, and the steps it still needs."""
-    seen = observe(api, volumes)
-    return [observed_row(volume, seen[volume.key]) for volume in volumes]
 
 
 def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
@@ -243,14 +284,28 @@ def _job_row(volume: PluginVolume, status: JobStatus | None, log: str | None) ->
 
 
 def wanted_volumes(module: AnsibleModule) -> list[PluginVolume]:
-    """The wanted volumes, one for each claim: configs with one plugin set share theirs."""
-    volumes: dict[str, PluginVolume] = {}
+    """The volumes of the option ``volumes``, one for each claim."""
+    volumes = []
     for given in module.params["volumes"]:
-        volume, secrets, warnings = read_volume(given)
-        module.no_log_values.update(secrets)
+        volume, warnings = read_volume(given)
+        module.no_log_values.update(volume.secrets)
         for warning in warnings:
             module.warn(warning)
-        other = volumes.setdefault(volume.key, volume)
+        volumes.append(volume)
+    return share_volumes(volumes)
+
+
+def share_volumes(wanted: Iterable[PluginVolume]) -> list[PluginVolume]:
+    """One volume for each claim: agent configs with one plugin set in a namespace share theirs."""
+    volumes: dict[str, PluginVolume] = {}
+    for volume in wanted:
+        other = volumes.get(volume.key)
+        if not other:
+            volumes[volume.key] = volume
+            continue
+        volumes[volume.key] = replace(
+            other, records=other.records + volume.records, owners=other.owners + volume.owners
+        )
         if other.identity.document_digest != volume.identity.document_digest:
             raise InputError(
                 "The plugin sets of %s and %s in namespace %s are different, but the Porter Operator's hash gives both "
@@ -260,14 +315,16 @@ def wanted_volumes(module: AnsibleModule) -> list[PluginVolume]:
     return list(volumes.values())
 
 
-def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tuple[str, ...]]:
-    """One volume out of the option, the secrets in it, and what the user should be warned of."""
+def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, tuple[str, ...]]:
+    """One volume out of the option, and what the user should be warned of."""
     plugin_set = require_installable(parse_plugins(given["plugins"]))
     if not plugin_set:
         raise InputError("Agent config %s has no plugins, so it needs no plugin volume." % given["agent_config"])
     namespace = dns_label(given["namespace"], "The namespace of agent config %s" % given["agent_config"])
+    identity = plugin_identity(plugin_set, namespace, salted=bool(given.get("salted")))
+    secrets = [secret for plugin in plugin_set for _key, url in plugin.sources for secret in url_secrets(url)]
     volume = PluginVolume(
-        identity=plugin_identity(plugin_set, namespace, salted=bool(given.get("salted"))),
+        identity=identity,
         namespace=namespace,
         agent_config=given["agent_config"],
         resource_label=short_resource_label(given["agent_config"]),
@@ -279,18 +336,51 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, list[str], tupl
         access_mode=given.get("access_mode"),
         refresh=bool(given.get("refresh")),
         agent=AgentSettings(**{key: value for key, value in given["agent"].items() if value is not None}),
+        records=_records(given, namespace, identity),
+        owners=tuple(read_owner(each, namespace) for each in given.get("owners") or []),
+        secrets=tuple(secrets),
     )
-    secrets = [secret for plugin in plugin_set for _key, url in plugin.sources for secret in url_secrets(url)]
-    return volume, secrets, plugin_set.warnings
+    return volume, plugin_set.warnings
+
+
+def unique(actions: Iterable[str]) -> list[str]:
+    """Each action once, in the order of their first."""
+    return list(dict.fromkeys(actions))
+
+
+def wanted_configs(module: AnsibleModule) -> list[ReleasingConfig]:
+    """The agent configs of the option ``agent_configs``."""
+    return [
+        ReleasingConfig(
+            AgentConfigRecord(
+                name=dns_subdomain(given["name"], "The agent config name"),
+                namespace=dns_label(given["namespace"], "The namespace of agent config %s" % given["name"]),
+                spec=json.dumps(given["record"], sort_keys=True),
+                claim=given["claim"],
+                plugins_hash=given["plugins_hash"],
+            ),
+            present=given["state"] == "present",
+        )
+        for given in module.params["agent_configs"]
+    ]
+
+
+def _records(given: Mapping[str, Any], namespace: str, identity: PluginIdentity) -> tuple[AgentConfigRecord, ...]:
+    """The record that the volume's agent config is to have; none where nothing is said of it."""
+    if given.get("record") is None:
+        return ()
+    spec = json.dumps(given["record"], sort_keys=True)
+    return (AgentConfigRecord(given["agent_config"], namespace, spec, identity.claim, identity.plugins_hash),)
 
 
 def _invocation(module: AnsibleModule) -> dict[str, Any]:
     """The arguments as results show them, with nothing in the plugins' URLs that may be a secret."""
     shown = dict(module.params)
-    shown["volumes"] = [
-        {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
-        for given in module.params["volumes"]
-    ]
+    if "volumes" in shown:
+        shown["volumes"] = [
+            {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
+            for given in module.params["volumes"]
+        ]
     return {"invocation": {"module_args": shown}}
 
 

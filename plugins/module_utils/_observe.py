@@ -9,103 +9,88 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Collection, Dict, Iterable, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._api import (
-    CLAIMS,
-    JOBS,
-    NAMESPACES,
-    STORAGE_CLASSES,
-    VOLUMES,
-    KubeApi,
-)
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
+from ansible_collections.getporter.porter.plugins.module_utils._access_review import with_all_that_is_missing
+from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, VOLUMES, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
-from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
+from ansible_collections.getporter.porter.plugins.module_utils._record import RECORD_SELECTOR
 
 Manifest = Dict[str, Any]
 
 INSTALL_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_STAGING)
 
 
-def observe(api: KubeApi, volumes: Sequence[PluginVolume]) -> dict[str, Observed]:
-    """What exists of each plugin volume, by its key. A list that fails raises: no answer is built on half of one.
+@dataclass(frozen=True)
+class Listing:
+    """What some namespaces hold of ours, by ``NAMESPACE/NAME``, and all PersistentVolumes of ours."""
+
+    jobs: Mapping[str, Manifest]
+    claims: Mapping[str, Manifest]
+    records: Mapping[str, Manifest]
+    volumes: Sequence[Manifest]
+
+    def records_in(self, namespace: str) -> dict[str, Manifest]:
+        """The records of one namespace."""
+        return {key: each for key, each in self.records.items() if each["metadata"]["namespace"] == namespace}
+
+
+def list_namespaces(api: KubeApi, namespaces: Collection[str]) -> Listing:
+    """One list of each kind. A list that fails raises: no answer is built on half of one.
+
+    This is what a run begins with, so that a list which is refused tells of all rights that are missing.
+    """
+    try:
+        return _list(api, sorted(set(namespaces)))
+    except ApiError as error:
+        if error.status != 403:
+            raise
+        raise with_all_that_is_missing(api, error, namespaces) from error
+
+
+def _list(api: KubeApi, namespaces: Sequence[str]) -> Listing:
+    """One list of each kind.
 
     The order matters. Jobs come first: a run beside this one makes the staging claim before the
-    Job, so a Job that is seen without its staging claim really lost it. PersistentVolumes come
-    last: such a run labels the volume before it deletes the staging claim, so a volume under way
-    is never missed between two lists.
+    Job, so a Job that is seen without its staging claim really lost it. Records come after claims:
+    whoever joins a claim has written its record before. PersistentVolumes come last: a run labels
+    the volume before it deletes the staging claim, so a volume under way is never missed between
+    two lists.
     """
-    claims: dict[str, Manifest] = {}
     jobs: dict[str, Manifest] = {}
-    for namespace in sorted({volume.namespace for volume in volumes}):
+    claims: dict[str, Manifest] = {}
+    records: dict[str, Manifest] = {}
+    for namespace in namespaces:
         jobs.update(_by_name(api.list_all(JOBS, namespace, label_selector=INSTALL_SELECTOR)))
         claims.update(_by_name(api.list_all(CLAIMS, namespace, label_selector=keys.MANAGED_SELECTOR)))
-    listed = api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR)
-    return {volume.key: _of_one(api, volume, claims, jobs, listed) for volume in volumes}
+        records.update(_by_name(api.list_all(CONFIG_MAPS, namespace, label_selector=RECORD_SELECTOR)))
+    return Listing(jobs, claims, records, api.list_all(VOLUMES, label_selector=keys.MANAGED_SELECTOR))
 
 
-def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    """Raise InputError for the first volume whose namespace is missing or whose storage cannot be had.
-
-    Where namespaces or classes may not be read, the cluster's own answer must do, later.
-    """
-    if volumes:
-        _refuse_missing_namespaces(api, volumes)
-        _refuse_impossible_storage(api, volumes)
+def observe(api: KubeApi, volumes: Sequence[PluginVolume], listing: Listing | None = None) -> dict[str, Observed]:
+    """What exists of each plugin volume, by its key."""
+    listing = listing or list_namespaces(api, [volume.namespace for volume in volumes])
+    records = {volume.namespace: listing.records_in(volume.namespace) for volume in volumes}
+    return {volume.key: _of_one(api, volume, listing, records[volume.namespace]) for volume in volumes}
 
 
-def _refuse_missing_namespaces(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    for namespace in sorted({volume.namespace for volume in volumes}):
-        try:
-            found = api.get(NAMESPACES, namespace)
-        except ApiError as error:
-            if error.status == 403:
-                continue
-            raise
-        if not found:
-            raise InputError("There is no namespace %s. Create it first, or name another one." % namespace)
-
-
-def _refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:
-    try:
-        classes = api.list_all(STORAGE_CLASSES)
-    except ApiError as error:
-        if error.status == 403:
-            return
-        raise
-    for volume in volumes:
-        if not check_storage(volume, classes) and not _has_volume_without_class(api):
-            raise no_default_class(volume, classes)
-
-
-def _has_volume_without_class(api: KubeApi) -> bool:
-    return any(
-        not each["spec"].get("storageClassName") and (each.get("status") or {}).get("phase") == "Available"
-        for each in api.list_all(VOLUMES)
-    )
-
-
-def _of_one(
-    api: KubeApi,
-    volume: PluginVolume,
-    claims: dict[str, Manifest],
-    jobs: dict[str, Manifest],
-    listed: list[Manifest],
-) -> Observed:
+def _of_one(api: KubeApi, volume: PluginVolume, listing: Listing, records: Mapping[str, Manifest]) -> Observed:
     names = volume.identity
-    claim = claims.get(volume.key) or _claim_of_bound_volume(api, volume, listed)
+    claim = listing.claims.get(volume.key) or _claim_of_bound_volume(api, volume, listing.volumes)
     return Observed(
         claim=claim,
-        staging=claims.get("%s/%s" % (volume.namespace, names.staging_claim)),
-        job=jobs.get("%s/%s" % (volume.namespace, names.job)),
-        volumes=tuple(_volumes_of(api, volume, claim, listed)),
+        staging=listing.claims.get("%s/%s" % (volume.namespace, names.staging_claim)),
+        job=listing.jobs.get("%s/%s" % (volume.namespace, names.job)),
+        volumes=tuple(_volumes_of(api, volume, claim, listing.volumes)),
+        records=records,
     )
 
 
-def _claim_of_bound_volume(api: KubeApi, volume: PluginVolume, listed: list[Manifest]) -> Manifest | None:
+def _claim_of_bound_volume(api: KubeApi, volume: PluginVolume, listed: Sequence[Manifest]) -> Manifest | None:
     """The plugin claim that a list missed: its label was taken off by hand, or it was made after the list."""
     for each in listed:
         reference = each["spec"].get("claimRef") or {}
@@ -115,7 +100,7 @@ def _claim_of_bound_volume(api: KubeApi, volume: PluginVolume, listed: list[Mani
     return None
 
 
-def _volumes_of(api: KubeApi, volume: PluginVolume, claim: Any, listed: list[Manifest]) -> Iterable[Manifest]:
+def _volumes_of(api: KubeApi, volume: PluginVolume, claim: Any, listed: Sequence[Manifest]) -> Iterable[Manifest]:
     bound_name = claim["spec"].get("volumeName") if claim else None
     found = [
         each

@@ -102,6 +102,12 @@ def require_installable(plugin_set: PluginSet) -> PluginSet:
     return plugin_set
 
 
+def usual_names(items: Any) -> list[str]:
+    """Return the plugin names of a list, as older forms have it; none when one of them is unusual."""
+    names = [plain(item.get("name")) if isinstance(item, Mapping) else plain(item) for item in items]
+    return names if all(isinstance(name, str) and _USUAL_NAME.fullmatch(name) for name in names) else []
+
+
 def _entries(value: Any) -> Mapping[Any, Any]:
     """Give the map of plugins, taken out of a document or text where it is in one."""
     value = plain(value)
@@ -129,8 +135,8 @@ def _require_map(value: Any, what: str) -> Mapping[Any, Any]:
 
 def _map_form_of(items: Any) -> str:
     """Show the map form with the names of the user's own list, where it has names."""
-    names = [plain(item.get("name")) if isinstance(item, Mapping) else plain(item) for item in items]
-    if not names or not all(isinstance(name, str) and _USUAL_NAME.fullmatch(name) for name in names):
+    names = usual_names(items)
+    if not names:
         return _MAP_FORM
     return "Write a map from plugin name to its settings, as in 'plugins: {{{}}}'".format(
         ", ".join(f"{name}: {{version: ...}}" for name in names)

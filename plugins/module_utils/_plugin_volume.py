@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.getporter.porter.plugins.module_utils._identity import PluginIdentity
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import Owner, Reference
+from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,21 @@ class PluginVolume:
     access_mode: str | None = None
     # Install anew, though there is a volume, and swap it in.
     refresh: bool = False
+    # The agent configs that are to own the plugin claim.
+    records: tuple[AgentConfigRecord, ...] = ()
+    # Further objects of the namespace that are to own it, as named; and, once they are looked up, the references.
+    owners: tuple[Owner, ...] = ()
+    owner_references: tuple[Reference, ...] = ()
+    # What must not be written where people read: parts of the plugins' URLs.
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def key(self) -> str:
         """``NAMESPACE/CLAIM``, unique in a cluster."""
         return "%s/%s" % (self.namespace, self.identity.claim)
+
+    def masked(self, words: str) -> str:
+        """The words without the secrets of the plugins' URLs, which Porter repeats in its errors."""
+        for secret in self.secrets:
+            words = words.replace(secret, "********")
+        return words

@@ -33,7 +33,10 @@ _EXACT = Context(prec=200)
 
 
 def parse_quantity(value: Any, what: str = "The quantity") -> Decimal:
-    """Return the value of a Kubernetes quantity, such as 64Mi, 1.5Gi, 500m, 1e3 or a number."""
+    """Return the value of a Kubernetes quantity, such as 64Mi, 1.5Gi, 500m, 1e3 or a number.
+
+    Equal quantities have one value, however they are written: 65536Ki is 64Mi.
+    """
     written = _written(value, what)
     match = _QUANTITY.fullmatch(written) if len(written) <= _MAX_LENGTH else None
     if not match:
@@ -46,11 +49,6 @@ def parse_quantity(value: Any, what: str = "The quantity") -> Decimal:
     else:
         number = _EXACT.scaleb(number, int(suffix[1:]))
     return number.quantize(_FINEST, rounding=ROUND_UP, context=_EXACT)
-
-
-def same_quantity(first: Any, second: Any) -> bool:
-    """Tell whether two quantities are equal, however they are written: 65536Ki is 64Mi."""
-    return parse_quantity(first) == parse_quantity(second)
 
 
 def volume_size(value: Any, what: str = "The volume size") -> str:

@@ -9,64 +9,170 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping
 
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import AgentConfig, parse_agent_config
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config import (
+    AgentConfig,
+    merge_agent_configs,
+    normalize_agent_config,
+    parse_agent_config,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config_manifest import (
+    agent_configs_in,
+    is_manifest,
+    settings_of,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import canonical_document, plugin_identity
 from ansible_collections.getporter.porter.plugins.module_utils._input import (
     choice,
     describe,
+    dns_label,
     is_blank,
+    mapping_from_text,
     plain,
     text,
     truth,
+    unknown_key,
+    whole_number,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
 # Settings of the install pod beyond the AgentConfig resource's own, as the modules name them.
-_POD_KEYS = (
-    "image_pull_secrets",
+_POD_LISTS = ("image_pull_secrets", "tolerations", "env", "env_from")
+_POD_MAPS = (
     "node_selector",
-    "tolerations",
     "affinity",
     "resources",
-    "env",
-    "env_from",
     "pod_labels",
     "pod_annotations",
     "pod_security_context",
     "container_security_context",
-    "active_deadline_seconds",
 )
-EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", *_POD_KEYS)
+_POD_NUMBERS = ("active_deadline_seconds",)
+_POD_KEYS = (*_POD_LISTS, *_POD_MAPS, *_POD_NUMBERS)
+EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", "owners", *_POD_KEYS)
+# What names an owner, in the modules' spelling and in that of owner references.
+_OWNER_KEYS = {
+    "api_version": "api_version",
+    "apiVersion": "api_version",
+    "kind": "kind",
+    "name": "name",
+    "uid": "uid",
+    "namespace": "namespace",
+}
 
 
-def resolve_agent_configs(configs: Any, defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Check every agent config and name what it needs; without any, the one that the defaults describe.
+def resolve_agent_configs(
+    configs: Any,
+    defaults: Any,
+    *,
+    system: Any = None,
+    namespaces: Any = None,
+    files: Mapping[str, Any] | None = None,
+    found: Any = None,
+) -> list[dict[str, Any]]:
+    """Check every agent config and name what it needs; without any, the one that the defaults name.
+
+    ``defaults`` (one map, or several of which later ones win), ``system`` and the entry of ``namespaces`` are the
+    levels below each config. Configs come from ``configs``, from ``files`` (path to content) and from the cluster
+    (``found``; None where it was not asked).
 
     ``volume`` is the module option for the config's plugin volume, None where it has no plugins.
     It holds the plugins' sources in full: it is for modules, not for showing.
     """
-    given = _list_of_configs(configs) or [{"name": defaults["name"]}]
-    shared = {key: value for key, value in defaults.items() if key not in ("name", "namespace")}
-    parsed = [
-        parse_agent_config(config, default_namespace=str(defaults["namespace"]), defaults=shared, extra_keys=EXTRA_KEYS)
-        for config in given
-    ]
+    lowest = merge_agent_configs(*_several(defaults), extra_keys=EXTRA_KEYS)
+    name, namespace = _taken(lowest, "name"), _taken(lowest, "namespace")
+    shared = merge_agent_configs(lowest, _level(system, "The system level"), extra_keys=EXTRA_KEYS)
+    levels = _namespace_levels(namespaces, shared)
+    given = [*agent_configs_in(configs), *_configs_in_files(files or {}), *agent_configs_in(found)]
+    if not given and found is None:
+        given = [{"name": name}]
+    parsed = [_parsed(config, namespace, shared, levels) for config in given]
     _refuse_twins(parsed)
     return [_resolved(config) for config in parsed]
 
 
-def _list_of_configs(configs: Any) -> Sequence[Any]:
-    if is_blank(plain(configs)):
-        return []
-    if isinstance(configs, Mapping) or not isinstance(configs, (list, tuple)):
+def merge_levels(levels: Any) -> dict[str, Any]:
+    """Merge levels, manifests among them; later wins."""
+    if not isinstance(levels, (list, tuple)):
         raise InputError(
-            "porter_plugins_agent_configs must be a list, not %s. Write it as in '- name: default'." % describe(configs)
+            "The levels must be a list, not %s. Write it as in '[system, namespace, config]'." % describe(levels)
         )
-    return configs
+    return merge_agent_configs(*map(settings_of, levels), extra_keys=EXTRA_KEYS)
+
+
+def _taken(defaults: dict[str, Any], key: str) -> str:
+    if key not in defaults:
+        raise InputError("The defaults have no %s. Write one." % key)
+    return text(defaults.pop(key), "%s of the defaults" % key)
+
+
+def _several(defaults: Any) -> Iterable[Any]:
+    return [defaults] if isinstance(defaults, Mapping) else defaults
+
+
+def _parsed(
+    config: Any, default_namespace: str, shared: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]
+) -> AgentConfig:
+    own = normalize_agent_config(config, extra_keys=EXTRA_KEYS)
+    namespace = plain(own.get("namespace", default_namespace))
+    below = levels.get(namespace, shared) if isinstance(namespace, str) else shared
+    return parse_agent_config(own, default_namespace=default_namespace, defaults=below, extra_keys=EXTRA_KEYS)
+
+
+def _configs_in_files(files: Mapping[str, Any]) -> Iterable[Any]:
+    for path, content in files.items():
+        try:
+            inside = list(agent_configs_in(content))
+        except InputError as error:
+            raise InputError("%s: %s" % (path, error.message)) from error
+        if not inside:
+            raise InputError("%s holds no agent config." % path)
+        yield from inside
+
+
+def _namespace_levels(written: Any, shared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is below the configs of each namespace that has a level of its own."""
+    what = "The levels of namespaces"
+    by_namespace = _from_text(written, what)
+    if by_namespace is None:
+        return {}
+    if not isinstance(by_namespace, Mapping):
+        raise InputError(
+            "%s must be a map from namespace to settings, not %s. Write it as in 'porter: {porter_version: v1.6.1}'."
+            % (what, describe(by_namespace))
+        )
+    levels = {}
+    for key, value in by_namespace.items():
+        namespace = dns_label(text(key, "A namespace"), "The namespace of a level")
+        level = _level(value, "The level of namespace %s" % namespace, namespace)
+        levels[namespace] = merge_agent_configs(shared, level, extra_keys=EXTRA_KEYS)
+    return levels
+
+
+def _level(written: Any, where: str, namespace: str | None = None) -> dict[str, Any]:
+    """The settings of a level, which has neither name nor namespace; those of a manifest are left out."""
+    value = _from_text(written, where)
+    if value is None:
+        return {}
+    settings = normalize_agent_config(settings_of(value), extra_keys=EXTRA_KEYS, where=where)
+    own = {key: settings.pop(key) for key in ("name", "namespace") if key in settings}
+    if own and not is_manifest(value):
+        raise InputError("%s is for many agent configs: take %s out of it." % (where, " and ".join(own)))
+    if namespace and own.get("namespace", namespace) != namespace:
+        raise InputError("%s is given as a manifest of namespace %s." % (where, own["namespace"]))
+    return settings
+
+
+def _from_text(written: Any, what: str) -> Any:
+    """A map or list, also as YAML or JSON text, as surveys hand it over; None where nothing is set."""
+    value = plain(written)
+    if isinstance(value, str):
+        value = plain(mapping_from_text(value, what))
+    return None if is_blank(value) else value
 
 
 def _refuse_twins(parsed: list[AgentConfig]) -> None:
@@ -81,11 +187,20 @@ def _refuse_twins(parsed: list[AgentConfig]) -> None:
 
 def _resolved(config: AgentConfig) -> dict[str, Any]:
     require_installable(config.plugins)
+    identity = plugin_identity(config.plugins, config.namespace, salted=_is_salted(config))
     return {
         "name": config.name,
         "namespace": config.namespace,
         "state": config.state,
-        "claim": plugin_identity(config.plugins, config.namespace, salted=_is_salted(config)).claim,
+        "claim": identity.claim,
+        "agent_config": {
+            "name": config.name,
+            "namespace": config.namespace,
+            "state": config.state,
+            "claim": identity.claim,
+            "plugins_hash": identity.plugins_hash if config.plugins else "",
+            "record": config.spec(),
+        },
         "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
     }
 
@@ -100,9 +215,45 @@ def _is_salted(config: AgentConfig) -> bool:
     return truth(config.extras.get("salted", False), "salted of agent config %s" % config.name)
 
 
+def _pod_settings(config: AgentConfig) -> dict[str, Any]:
+    settings = {}
+    for key in _POD_KEYS:
+        if key in config.extras:
+            what = "%s of agent config %s" % (key, config.name)
+            settings[key] = _pod_setting(key, config.extras[key], what)
+    return settings
+
+
+def _pod_setting(key: str, written: Any, what: str) -> Any:
+    if key in _POD_NUMBERS:
+        return whole_number(written, what)
+    value = _from_text(written, what)
+    if key == "image_pull_secrets" and isinstance(value, str):
+        value = [name.strip() for name in value.split(",")]
+    wanted = "a map" if key in _POD_MAPS else "a list"
+    if value is not None and describe(value) != wanted:
+        raise InputError("%s must be %s, not %s." % (what, wanted, describe(value)))
+    return value
+
+
+def _owners(config: AgentConfig) -> list[dict[str, Any]]:
+    what = "owners of agent config %s" % config.name
+    written = _from_text(config.extras.get("owners"), what) or []
+    if describe(written) != "a list" or any(describe(each) != "a map" for each in written):
+        raise InputError("%s must be a list of maps. Write it as in '- {kind: ConfigMap, name: app}'." % what)
+    owners = []
+    for each in written:
+        unknown = [key for key in each if key not in _OWNER_KEYS]
+        if unknown:
+            raise unknown_key("An entry of the " + what, unknown[0], tuple(_OWNER_KEYS))
+        owners.append({_OWNER_KEYS[key]: value for key, value in each.items()})
+        read_owner(owners[-1], config.namespace)
+    return owners
+
+
 def _volume_option(config: AgentConfig) -> dict[str, Any]:
-    agent = {key: config.extras[key] for key in _POD_KEYS if key in config.extras}
-    whole_reference = config.extras.get("agent_image")
+    agent = _pod_settings(config)
+    whole_reference = text(config.extras.get("agent_image"), "agent_image of agent config %s" % config.name)
     agent["image"] = whole_reference or config.image
     # With a whole reference Kubernetes' own rule decides: Always for :latest, or else IfNotPresent.
     agent["pull_policy"] = config.pull_policy if whole_reference else config.image_pull_policy
@@ -118,6 +269,8 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
+        "record": config.spec(),
+        "owners": _owners(config) or None,
         "agent": {key: value for key, value in agent.items() if value is not None},
     }
     # An option that is not set must be absent: null is no choice.

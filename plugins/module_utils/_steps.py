@@ -11,23 +11,27 @@ A step that meets a ConflictError was made by someone else; whoever calls looks 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Callable, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._api import (
     CLAIMS,
+    CONFIG_MAPS,
     JOBS,
     SECRETS,
     VOLUMES,
     KubeApi,
-    Resource,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    ApiError,
     ConflictError,
     JobFailedError,
     PorterError,
+    WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
     RUNNING,
@@ -39,8 +43,17 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_watch import JobWatch
 from ansible_collections.getporter.porter.plugins.module_utils._observe import INSTALL_SELECTOR
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, patch_of, references_of
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._record import (
+    PHASE_FAILED,
+    PHASE_INSTALLING,
+    RecordStatus,
+    ready_status,
+    says_what_is_wanted,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._writing import create_ours, delete_item, write_record
 
 Manifest = Dict[str, Any]
 
@@ -76,6 +89,10 @@ class Steps:
             life.CREATE_CLAIM: self._create_claim,
             life.GIVE_BACK_POLICY: self._give_back_policy,
             life.DISOWN: self._disown,
+            life.NOTE_OWNERS: self._note_owners,
+            life.WRITE_RECORDS: self._write_records,
+            life.JOIN: self._join,
+            life.NOTE_READY: self._note_ready,
         }
 
     def new_round(self) -> None:
@@ -94,7 +111,7 @@ class Steps:
 
     def _create_staging(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         replaced = each.refresh_of if seen.claim else None
-        staging = self._create(CLAIMS, manifests.staging_claim(each.volume, replaced))
+        staging = create_ours(self._api, CLAIMS, manifests.staging_claim(each.volume, replaced), keys.MANAGED_SELECTOR)
         self._start_install(each, staging)
 
     def _start_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
@@ -102,11 +119,11 @@ class Steps:
 
     def _start_install(self, each: Progress, staging: Manifest) -> None:
         self._provide_document(each, staging)
-        self._create(JOBS, manifests.install_job(each.volume, staging))
+        create_ours(self._api, JOBS, manifests.install_job(each.volume, staging), INSTALL_SELECTOR)
 
     def _provide_document(self, each: Progress, staging: Manifest) -> None:
         try:
-            self._create(SECRETS, manifests.document_secret(each.volume, staging))
+            self._api.create(SECRETS, manifests.document_secret(each.volume, staging))
         except ConflictError as error:
             # Its name holds the staging claim's uid: where it exists, it can only be the one we want. A busy
             # ResourceQuota answers with a conflict too, and then there is none.
@@ -157,14 +174,15 @@ class Steps:
         reference = ((persistent_volume or {}).get("spec") or {}).get("claimRef") or {}
         if not job or not persistent_volume or reference.get("uid") != staging["metadata"]["uid"]:
             raise ConflictError(409, "Conflict", "the staging claim's volume is not bound to it (any more)")
-        pods = [pod for pod in self._watch.pods(job) if pod["status"].get("phase") == "Succeeded"]
+        pods = self._watch.pods(job)
         each.status = job_status(job, pods, [])
-        each.log = self._watch.log(newest_pod(pods))
+        succeeded = newest_pod([pod for pod in pods if pod["status"].get("phase") == "Succeeded"])
+        each.log = self._watch.log(succeeded)
         patch = manifests.mark_installed(
             each.volume,
             persistent_volume,
             installed_versions(each.log),
-            self._watch.architecture(newest_pod(pods)),
+            self._watch.architecture(succeeded),
             (staging["metadata"].get("annotations") or {}).get(keys.ANNOTATION_REFRESH_OF),
         )
         self._api.merge_patch(VOLUMES, persistent_volume["metadata"]["name"], patch)
@@ -175,6 +193,7 @@ class Steps:
         job, staging = seen.job, _target(step)
         if job and job["metadata"]["uid"] != each.old_failure:
             each.error = self._failure(each, job, step)
+            self.note_failure(each)
             if self._settings.keep_failed:
                 each.finished = True
                 return
@@ -191,7 +210,7 @@ class Steps:
         ]
         for resource, item in left:
             if not item["metadata"].get("deletionTimestamp"):
-                self._delete(resource, item, propagation="Foreground" if resource is JOBS else "Background")
+                delete_item(self._api, resource, item, propagation="Foreground" if resource is JOBS else "Background")
         each.finished = bool(each.error) and not left
 
     def _failure(self, each: Progress, job: Manifest, step: life.Step) -> PorterError:
@@ -212,14 +231,14 @@ class Steps:
 
     def _delete_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         # Foreground: its finished pods go with it, and the staging claim is free of them.
-        self._delete(JOBS, _target(step), propagation="Foreground")
+        delete_item(self._api, JOBS, _target(step), propagation="Foreground")
         # The staging claim may be told at once; it goes when the pods are gone.
         if step.state == life.INSTALLED and seen.staging and not seen.staging["metadata"].get("deletionTimestamp"):
-            self._delete(CLAIMS, seen.staging)
+            delete_item(self._api, CLAIMS, seen.staging)
             each.done.append(life.DELETE_STAGING)
 
     def _delete_claim(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
-        self._delete(CLAIMS, _target(step))
+        delete_item(self._api, CLAIMS, _target(step))
 
     def _keep_volume(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         target = _target(step)
@@ -234,7 +253,9 @@ class Steps:
         self._api.merge_patch(VOLUMES, target["metadata"]["name"], manifests.reserve(each.volume, target))
 
     def _create_claim(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
-        self._create(CLAIMS, manifests.plugin_claim(each.volume, _target(step)))
+        target = _target(step)
+        owners = life.owners_to_be(each.volume, seen, target)
+        create_ours(self._api, CLAIMS, manifests.plugin_claim(each.volume, target, owners), keys.MANAGED_SELECTOR)
 
     def _give_back_policy(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         target = _target(step)
@@ -244,36 +265,37 @@ class Steps:
         target = _target(step)
         self._api.merge_patch(VOLUMES, target["metadata"]["name"], manifests.disown(target))
 
-    # --- small helpers ---
+    def _note_owners(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
+        target = _target(step)
+        self._api.merge_patch(VOLUMES, target["metadata"]["name"], manifests.note_owners(target, step.reason))
 
-    def _create(self, resource: Resource, body: Manifest) -> Manifest:
-        """Create; where the name is taken by an object that is not ours, say so instead of trying for ever."""
-        try:
-            return self._api.create(resource, body)
-        except ConflictError:
-            name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
-            if resource is SECRETS:
-                raise
-            existing = self._api.get(resource, name, namespace)
-            selector = INSTALL_SELECTOR if resource is JOBS else keys.MANAGED_SELECTOR
-            if existing and not _selected(existing, selector):
-                raise PorterError(
-                    "%s %s in namespace %s exists and is not labelled %s, so it is left alone. Label it so if it is "
-                    "this collection's, or else delete it, and run again." % (body["kind"], name, namespace, selector)
-                ) from None
-            raise
+    # --- the agent configs ---
 
-    def _delete(self, resource: Resource, target: Manifest, propagation: str = "Background") -> None:
-        metadata = target["metadata"]
-        self._api.delete(
-            resource, metadata["name"], metadata.get("namespace"), uid=metadata["uid"], propagation=propagation
-        )
+    def _write_records(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
+        for wanted in life.outdated_records(each.volume, seen):
+            write_record(self._api, seen.records.get(wanted.key), wanted, RecordStatus(PHASE_INSTALLING))
 
+    def _join(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
+        claim = _target(step)
+        references = added(references_of(claim), life.wanted_owners(each.volume, seen)) or []
+        self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch_of(claim, references), each.volume.namespace)
 
-def _selected(item: Manifest, selector: str) -> bool:
-    """Whether lists with this selector of the form ``a=b,c=d`` show the item."""
-    wanted = dict(term.split("=", 1) for term in selector.split(","))
-    return wanted.items() <= (item["metadata"].get("labels") or {}).items()
+    def _note_ready(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
+        for wanted in each.volume.records:
+            write_record(self._api, seen.records.get(wanted.key), wanted, ready_status(_target(step)))
+
+    def note_failure(self, each: Progress) -> None:
+        """Say in the records why there is no plugin volume. What cannot be written down is not worth another error."""
+        if not each.error:
+            return
+        phase = PHASE_INSTALLING if isinstance(each.error, WaitTimeoutError) else PHASE_FAILED
+        reason = (each.status and each.status.reason) or type(each.error).__name__
+        status = RecordStatus(phase, reason, each.volume.masked(each.error.message))
+        for wanted in each.volume.records:
+            with suppress(ApiError):
+                record = self._api.get(CONFIG_MAPS, record_name(wanted.name), wanted.namespace)
+                if says_what_is_wanted(record, wanted):
+                    write_record(self._api, record, wanted, status)
 
 
 def _target(step: life.Step) -> Manifest:

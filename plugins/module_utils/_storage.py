@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether the storage that a plugin volume asks for can be had, before anything is made. Pure.
+"""Whether the storage that a plugin volume asks for can be had, and whether what there is differs from it. Pure.
 
 Private to the collection: not a public interface.
 """
@@ -13,6 +13,7 @@ from typing import Any, Dict, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._quantity import parse_quantity
 
 Manifest = Dict[str, Any]
 
@@ -58,6 +59,30 @@ def no_default_class(volume: PluginVolume, classes: Sequence[Manifest]) -> Input
     return InputError(
         "%s: no storage class is named, and the cluster has no default one. Set the storage class to one of: %s."
         % (volume.key, _names(classes))
+    )
+
+
+def unlike_wanted(volume: PluginVolume, claim: Manifest | None) -> str | None:
+    """A warning that the plugin claim was made with other settings than those wanted now, or None.
+
+    More room than was asked for is nothing to warn of: provisioners round up. Nor is a claim that is to be replaced.
+    """
+    if not claim or volume.refresh:
+        return None
+    spec = claim["spec"]
+    room, has_class, modes = spec["resources"]["requests"]["storage"], spec.get("storageClassName"), spec["accessModes"]
+    differences = []
+    if parse_quantity(volume.size) > parse_quantity(room):
+        differences.append("size %s in place of %s" % (room, volume.size))
+    if volume.storage_class not in (None, has_class):
+        differences.append("storage class %s in place of %s" % (has_class or "none", volume.storage_class))
+    if volume.access_mode and volume.access_mode not in modes:
+        differences.append("access mode %s in place of %s" % (", ".join(modes), volume.access_mode))
+    if not differences:
+        return None
+    return (
+        "%s: the plugin claim stays as it was made: %s. Kubernetes does not let a claim change so; with refresh, the "
+        "plugins are installed on a new volume as it is wanted." % (volume.key, "; ".join(differences))
     )
 
 

@@ -13,7 +13,9 @@ description:
     done. All Jobs run at the same time.
   - What is installed already is left alone, and a Job that someone else started for the same plugin set is joined.
   - A finished install is noted on the volume. M(getporter.porter.porter_plugin_volume) hands such a volume over to its
-    plugin claim.
+    plugin claim; so does this module, each volume as soon as its own Job is done, with O(until=ready).
+  - Rights that the account lacks fail the task before anything is created, all at once, as rules to be pasted into a
+    Role or ClusterRole.
   - When an install fails, the task fails with the line that Porter ended with, after the temporary objects are gone.
 author:
   - The getporter.porter contributors (@getporter)
@@ -30,8 +32,15 @@ attributes:
   idempotent:
     support: full
 options:
+  until:
+    description:
+      - How far to go. With V(installed) until the plugins are on their volumes, with V(ready) until the volumes are
+        bound to their plugin claims and the agent configs own these.
+    type: str
+    choices: [installed, ready]
+    default: installed
   timeout:
-    description: How many seconds to wait for all Jobs together.
+    description: How many seconds to wait for all volumes together.
     type: int
     default: 600
   progress_file:
@@ -177,8 +186,9 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
-from ansible_collections.getporter.porter.plugins.module_utils._life import INSTALL_COURSE
+from ansible_collections.getporter.porter.plugins.module_utils._life import INSTALL_COURSE, WHOLE_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
+    VOLUMES_OPTION,
     WAIT_OPTIONS,
     end_of,
     failure,
@@ -186,13 +196,16 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     make_module,
     reporter,
     success,
-    to_be_installed,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe, refuse_what_cannot_be
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
+from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 _OPTIONS: dict[str, Any] = {
+    "volumes": VOLUMES_OPTION,
+    "until": {"type": "str", "choices": ["installed", "ready"], "default": "installed"},
     **WAIT_OPTIONS,
     "progress_deadline": {"type": "int", "default": 120},
     "keep_failed": {"type": "bool", "default": False},
@@ -200,17 +213,20 @@ _OPTIONS: dict[str, Any] = {
 
 
 def _install(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
-    refuse_what_cannot_be(api, to_be_installed(volumes, observe(api, volumes)))
+    volumes = with_owners(api, wanted)
+    hand_over = module.params["until"] == "ready"
+    seen = observe(api, volumes)
+    refuse_what_cannot_be(api, volumes, seen)
     if module.check_mode:
-        return foresee(api, volumes, INSTALL_COURSE)
+        return foresee(volumes, seen, WHOLE_COURSE if hand_over else INSTALL_COURSE)
     settings = Settings(
         timeout=module.params["timeout"],
         progress_deadline=module.params["progress_deadline"],
         keep_failed=module.params["keep_failed"],
     )
-    return end_of(Executor(api, settings, report=reporter(module)).install(volumes))
+    return end_of(Executor(api, settings, report=reporter(module)).install(volumes, hand_over, seen))
 
 
 def main() -> None:

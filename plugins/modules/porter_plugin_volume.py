@@ -12,6 +12,8 @@ description:
   - Takes volumes on which plugins are installed from their temporary claims to their plugin claims, and waits until
     claim and volume are bound to each other.
   - A volume that was left at any point on the way, by a run that was stopped, is taken on from there.
+  - Agent configs with a record (O(volumes[].record)) own the plugin claim from its making on, or join it where it is
+    there already; then their records say that they are ready.
   - The reclaim policy is V(Retain) on the way and what it was before at the end; labels and annotations of others stay.
 author:
   - The getporter.porter contributors (@getporter)
@@ -167,6 +169,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import Po
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
+    VOLUMES_OPTION,
     WAIT_OPTIONS,
     end_of,
     failure,
@@ -176,22 +179,28 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
+from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 
 def _hand_over(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
+    volumes = with_owners(api, wanted)
+    seen = observe(api, volumes)
+    refuse_what_cannot_be(api, volumes, seen)
     if module.check_mode:
-        return foresee(api, volumes, HAND_OVER_COURSE)
+        return foresee(volumes, seen, HAND_OVER_COURSE)
     timeout = module.params["timeout"]
     # No Job should be running any more; should one be, the timeout bounds it.
     settings = Settings(timeout=timeout, progress_deadline=timeout)
-    return end_of(Executor(api, settings, report=reporter(module)).make_ready(volumes))
+    return end_of(Executor(api, settings, report=reporter(module)).make_ready(volumes, seen))
 
 
 def main() -> None:
-    module = make_module(WAIT_OPTIONS)
+    module = make_module({"volumes": VOLUMES_OPTION, **WAIT_OPTIONS})
     try:
         result = _hand_over(module)
     except PorterError as error:

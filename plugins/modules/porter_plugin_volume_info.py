@@ -12,12 +12,15 @@ description:
   - Lists the claims, Jobs and volumes of plugin sets once and tells for each set where its plugin volume is in its
     life (V(absent), V(installing), V(failed), V(installed), V(released), V(reserved), V(claimed), V(ready)), and which
     steps are left.
-  - The number of API requests does not grow with the number of plugin sets in a namespace.
+  - Tells too what agent configs have to let go of, such as the plugin claim of a set that they no longer want.
+  - The number of API requests does not grow with the number of plugin sets and agent configs in a namespace.
+  - Warns where a plugin claim was made with another storage class or access mode, or smaller, than is wanted now.
 author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - getporter.porter.plugin_volumes
+  - getporter.porter.agent_configs
   - getporter.porter.attributes
   - getporter.porter.attributes.info
   - getporter.porter.attributes.actiongroup_porter
@@ -50,6 +53,17 @@ hand_over_needed:
   returned: success
   type: bool
   sample: false
+release_needed:
+  description: Whether M(getporter.porter.porter_agent_config) has something to do, or will have after the hand-over.
+  returned: success
+  type: bool
+  sample: false
+releases:
+  description: The steps by which O(agent_configs) let go of what they do not need.
+  returned: success
+  type: list
+  elements: str
+  sample: []
 volumes:
   description: One entry for each plugin claim, in the order of O(volumes); sets that are the same come once.
   returned: success
@@ -109,29 +123,49 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import conne
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE, INSTALL_COURSE
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
+    AGENT_CONFIGS_OPTION,
+    VOLUMES_OPTION,
     failure,
     make_module,
-    observed_rows,
+    observed_row,
     steps_of_course,
     success,
+    unique,
+    wanted_configs,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
+from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
+from ansible_collections.getporter.porter.plugins.module_utils._releaser import foresee_releases
+from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
 
 
 def _tell(module: AnsibleModule) -> dict[str, Any]:
-    volumes = wanted_volumes(module)
+    wanted = wanted_volumes(module)
     api = connect(module)
-    rows = observed_rows(api, volumes)
+    volumes = with_owners(api, wanted)
+    configs = wanted_configs(module)
+    namespaces = [*(volume.namespace for volume in volumes), *(config.wanted.namespace for config in configs)]
+    listing = list_namespaces(api, namespaces)
+    seen = observe(api, volumes, listing)
+    for volume in volumes:
+        warning = unlike_wanted(volume, seen[volume.key].claim)
+        if warning:
+            module.warn(warning)
+    rows = [observed_row(volume, seen[volume.key]) for volume in volumes]
+    steps = foresee_releases(configs, listing, settled=True)
     return {
         "changed": False,
         "volumes": rows,
         "install_needed": any(steps_of_course(row, INSTALL_COURSE) for row in rows),
         "hand_over_needed": any(steps_of_course(row, HAND_OVER_COURSE) for row in rows),
+        "release_needed": bool(steps),
+        "releases": unique(step.action for step in steps),
     }
 
 
 def main() -> None:
-    module = make_module({})
+    module = make_module({"volumes": VOLUMES_OPTION, "agent_configs": AGENT_CONFIGS_OPTION})
     try:
         result = _tell(module)
     except PorterError as error:

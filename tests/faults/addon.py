@@ -69,7 +69,7 @@ class Faults:
         plan = flow.metadata.get("plan")
         if plan is None:
             return
-        plan.course.answered(flow.request.method, flow.response.status_code)
+        plan.course.answered(flow.request.method, flow.request.path, flow.response.status_code)
         fault = flow.metadata.get("fault")
         if fault == KILLED_AFTER:
             await _hold(plan, flow)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from pathlib import Path
@@ -14,7 +15,7 @@ from kubernetes import client
 from tests.faults.cases import Case
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
-from tests.faults.scenarios import NewVersion, Play, Scenario
+from tests.faults.scenarios import CHANNEL, NewVersion, Play, Scenario
 from tests.faults.state import Manifest, end_state
 from tests.support import feed_control as feed
 from tests.support.cluster import Cluster
@@ -38,7 +39,7 @@ class Bench:
         self._proxy = proxy
         self._folder = folder
         self._channel = f"case-{name}"
-        self._plugins = {"kubernetes": {"feedURL": f"{feed_url}/channel/{self._channel}/plugins/atom.xml"}}
+        self._feed = f"{feed_url}/channel/{self._channel}"
         self._connection: dict[str, str] = {}
 
     def set_up(self) -> None:
@@ -110,10 +111,10 @@ class Bench:
     def state(self) -> Manifest:
         """All that the scenario's end is judged by."""
         plain = self._api.sanitize_for_serialization
-        claims, volumes = self.cluster.claims(), self._volumes()
+        claims, volumes, records = self.cluster.claims(), self._volumes(), self.cluster.record_maps()
         names = {self.cluster.namespace: "NAMESPACE", self._channel: "CHANNEL"}
         return {
-            **end_state(plain(claims), plain(volumes), self.cluster.leftovers(), names),
+            **end_state(plain(claims), plain(volumes), plain(records), self.cluster.leftovers(), names),
             "completed Jobs": len(self._completed_jobs()),
             "downloads": feed.downloads(self._api, self._channel),
         }
@@ -122,10 +123,11 @@ class Bench:
         variables = {
             "agent_image": AGENT_IMAGE,
             "namespace": self.cluster.namespace,
-            "plugins": self._plugins,
+            "plugins": {"kubernetes": {"feedURL": f"{CHANNEL}/plugins/atom.xml"}},
             "timeout": ROLE_PATIENCE,
             **play.variables,
         }
+        variables = json.loads(json.dumps(variables).replace(CHANNEL, self._feed))
         prefixed = {f"porter_plugins_{name}": value for name, value in variables.items()}
         return Run(self._folder, play.playbook, prefixed, self._connection)
 
@@ -158,6 +160,6 @@ class Bench:
 def _has_come_to_rest(state: Manifest, scenario: Scenario) -> bool:
     return (
         not state["leftovers"]
-        and len(state["volumes"]) == scenario.claims
+        and len(state["claims"]) == len(state["volumes"]) == scenario.claims
         and state["completed Jobs"] == scenario.installs
     )

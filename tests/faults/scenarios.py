@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# Stands for the address of the case's channel of the feed.
+CHANNEL = "CHANNEL"
+ANOTHER_SET = {"kubernetes": {"version": "v1.0.1", "feedURL": f"{CHANNEL}/plugins/atom.xml"}}
 INSTALL_PLUGINS = "getporter.porter.install_plugins"
 
 
@@ -49,6 +52,19 @@ class Scenario:
     installs: int = 1
 
 
+def _of(*names: str) -> Play:
+    return Play({"agent_configs": [{"name": name} for name in names]})
+
+
+def _changed(name: str) -> Play:
+    """The agent config with another plugin set."""
+    return Play({"agent_configs": [{"name": name, "plugins": ANOTHER_SET}]})
+
+
+def _absent(*names: str) -> Play:
+    return Play({"agent_configs": [{"name": name, "state": "absent"} for name in names]})
+
+
 SCENARIOS: dict[str, Scenario] = {
     "install": Scenario(Play()),
     "second-install": Scenario(Play(), before=(Play(),)),
@@ -59,4 +75,9 @@ SCENARIOS: dict[str, Scenario] = {
         after_kill=Play(),
         installs=2,
     ),
+    "join": Scenario(_of("b"), before=(_of("a"),)),
+    "change": Scenario(_changed("a"), before=(_of("a"),), installs=2),
+    "leave-for-another": Scenario(_changed("a"), before=(_of("a", "b"),), claims=2, installs=2),
+    "remove-one": Scenario(_absent("a"), before=(_of("a", "b"),)),
+    "remove-last": Scenario(_absent("a", "b"), before=(_of("a", "b"),), claims=0),
 }

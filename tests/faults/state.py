@@ -12,7 +12,15 @@ from typing import Any
 Manifest = dict[str, Any]
 
 # What the cluster makes up, or counts.
-_FLEETING = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "lastPhaseTransitionTime")
+_FLEETING = (
+    "uid",
+    "lastChange",
+    "resourceVersion",
+    "creationTimestamp",
+    "managedFields",
+    "generation",
+    "lastPhaseTransitionTime",
+)
 # Longest first: the digits of one are part of another.
 _DIGESTS = (
     (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "UID"),
@@ -23,32 +31,46 @@ _DIGESTS = (
 
 
 def end_state(
-    claims: Sequence[Manifest], volumes: Sequence[Manifest], leftovers: Sequence[str], names: Mapping[str, str]
+    claims: Sequence[Manifest],
+    volumes: Sequence[Manifest],
+    records: Sequence[Manifest],
+    leftovers: Sequence[str],
+    names: Mapping[str, str],
 ) -> Manifest:
     """The state, to compare with that of another namespace.
 
     Args:
         claims: the claims of the namespace.
         volumes: the volumes that name one of its claims.
+        records: the records of its agent configs.
         leftovers: what else there is.
         names: what is called differently there, such as the namespace, to what it is called here.
     """
     aliases = dict(names)
-    for claim in claims:
-        # So that a volume bound to another claim of the same name is not taken for one bound to this.
-        aliases[claim["metadata"]["uid"]] = f"the uid of {claim['metadata']['name']}"
+    for item in (*claims, *records):
+        # So that another object of the same name is not taken for this one, by a volume or by an owner reference.
+        aliases[item["metadata"]["uid"]] = f"the uid of {item['metadata']['name']}"
     for volume in volumes:
         aliases[volume["metadata"]["name"]] = "VOLUME"
     state = {
-        "claims": [_lasting(claim) for claim in claims],
-        "volumes": [_with_owner(volume) for volume in volumes],
+        "claims": [_with_owners(claim) for claim in claims],
+        "volumes": [_with_claim(volume) for volume in volumes],
+        "records": [_lasting(record) for record in records],
         "leftovers": list(leftovers),
     }
     plain: Manifest = json.loads(_plain(json.dumps(state), aliases))
     return {kind: sorted(items, key=json.dumps) for kind, items in plain.items()}
 
 
-def _with_owner(volume: Manifest) -> Manifest:
+def _with_owners(claim: Manifest) -> Manifest:
+    """Their uids, in no order: who came first depends on the course of things."""
+    lasting: Manifest = _lasting(claim)
+    owners = lasting["metadata"].pop("ownerReferences", [])
+    uids = [each["uid"] for each in claim["metadata"].get("ownerReferences") or []]
+    return {**lasting, "owners": sorted([each["name"], uid] for each, uid in zip(owners, uids, strict=True))}
+
+
+def _with_claim(volume: Manifest) -> Manifest:
     """The uid in claimRef is the one that matters."""
     lasting: Manifest = _lasting(volume)
     owner = volume["spec"].get("claimRef") or {}

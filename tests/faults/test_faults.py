@@ -39,6 +39,7 @@ def test_an_undisturbed_run_ends_well(name: str, recording: Recording) -> None:
 
 
 def test_the_end_is_the_undisturbed_one(case: Case, recording: Recording, new_bench: Callable[[], Bench]) -> None:
+    """F06, E06: kills at every request, and errors in answer to every write."""
     bench, has_begun = _disturbed(case, new_bench)
     expected = (recording.ends if has_begun else recording.beginnings)[case.scenario]
     end = bench.wait_for(expected)

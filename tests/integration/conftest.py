@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from kubernetes import client, config
 from tests.support import feed as plugin_feed
 from tests.support.cluster import Cluster
 from tests.support.playbook import Playbook
+from tools.local_cluster.paths import ClusterPaths
 
 
 @pytest.fixture(scope="session")
@@ -25,11 +27,22 @@ def kubeconfig() -> str:
     return path
 
 
-@pytest.fixture(autouse=True)
-def only_the_tests_own_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session")
+def audit_log(kubeconfig: str) -> Path:
+    """Where the API server notes every request."""
+    log = ClusterPaths(Path(kubeconfig).parent).audit_log
+    if not log.is_file():
+        pytest.skip("This cluster was not made here, so its audit log is out of reach.")
+    return log
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_the_tests_own_connection() -> Iterator[None]:
     """What the caller's environment says about clusters must not reach the playbooks."""
-    for name in [name for name in os.environ if name.startswith("K8S_AUTH_")]:
-        monkeypatch.delenv(name)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("K8S_AUTH_")]:
+            patch.delenv(name)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -55,16 +68,28 @@ def removals() -> Iterator[list[Cluster]]:
 @pytest.fixture
 def cluster(api: client.ApiClient, removals: list[Cluster]) -> Iterator[Cluster]:
     """A namespace of its own with the strictest pod security; all that the test made goes afterwards."""
+    with fresh_namespace(api, removals) as fresh:
+        yield fresh
+
+
+@contextmanager
+def fresh_namespace(api: client.ApiClient, removals: list[Cluster]) -> Iterator[Cluster]:
     fresh = Cluster(api, f"it-{uuid.uuid4().hex[:8]}")
     removals.append(fresh)
     fresh.create_namespace()
-    yield fresh
-    fresh.begin_removal()
+    try:
+        yield fresh
+    finally:
+        fresh.begin_removal()
 
 
 @pytest.fixture
 def channel(feed: str) -> str:
     """A feed of the test's own, so that no other test's requests are in its counts."""
+    return fresh_channel(feed)
+
+
+def fresh_channel(feed: str) -> str:
     return f"{feed}/channel/{uuid.uuid4().hex[:8]}"
 
 

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import venv
+from pathlib import Path
 from typing import Any
 
+from tests.support.account import awx_environment
 from tests.support.cluster import Cluster
 from tests.support.playbook import Playbook, plugins_from
 
@@ -28,13 +31,7 @@ def test_credentials_in_a_feed_url_appear_nowhere(playbook: Playbook, cluster: C
 
 def test_host_and_token_are_enough(playbook: Playbook, cluster: Cluster, channel: str, api: Any) -> None:
     """F01, F02: what the AWX credential for Kubernetes sets, and nothing else; the token with its newline."""
-    connection = {
-        "K8S_AUTH_HOST": api.configuration.host,
-        "K8S_AUTH_API_KEY": cluster.admin_token() + "\n",
-        "K8S_AUTH_SSL_CA_CERT": api.configuration.ssl_ca_cert,
-        "K8S_AUTH_VERIFY_SSL": "True",
-        "KUBECONFIG": "/nonexistent",
-    }
+    connection = awx_environment(api, cluster.admin_token() + "\n")
     outcome = playbook.run(environment=connection, plugins=plugins_from(channel, kubernetes="v1.0.1"))
     assert outcome.status == "successful", outcome.output
     assert cluster.claims()[0].status.phase == "Bound"
@@ -60,3 +57,15 @@ def test_without_any_connection_the_message_lists_the_ways(playbook: Playbook) -
     assert outcome.status == "failed"
     for way in ("K8S_AUTH_KUBECONFIG", "K8S_AUTH_HOST and K8S_AUTH_API_KEY", "service account"):
         assert way in outcome.message
+
+
+def test_a_python_without_the_library_is_named(playbook: Playbook, tmp_path: Path) -> None:
+    """E13: in Ansible's usual words, which name the interpreter."""
+    venv.create(tmp_path / "bare", symlinks=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    outcome = playbook.run(
+        arguments=f"-e ansible_python_interpreter={python}", plugins={"azure": {"version": "v1.2.0"}}
+    )
+    assert outcome.status == "failed"
+    assert "Failed to import the required Python library (kubernetes)" in outcome.message
+    assert str(python) in outcome.message

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import Cluster
-from tests.support.playbook import INFO, Playbook, plugins_from
+from tests.support.playbook import INFO, JOB, Playbook, plugins_from
 
 
 def test_several_agent_configs_in_one_run(playbook: Playbook, cluster: Cluster, channel: str) -> None:
@@ -32,12 +32,15 @@ def test_several_agent_configs_in_one_run(playbook: Playbook, cluster: Cluster, 
     assert not playbook.run(agent_configs=configs).changed
 
 
-def test_no_plugins_needs_no_cluster(playbook: Playbook) -> None:
-    """A07: an explicit empty map is no claim and no Job."""
-    nowhere = {"K8S_AUTH_HOST": "https://127.0.0.1:1", "K8S_AUTH_API_KEY": "none"}
-    outcome = playbook.run(plugins={}, environment=nowhere)
+def test_no_plugins_is_a_record_alone(playbook: Playbook, cluster: Cluster) -> None:
+    """A07: an explicit empty map is no claim and no Job, and ready."""
+    outcome = playbook.run(plugins={})
     assert outcome.status == "successful", outcome.output
-    assert not outcome.changed
+    assert not outcome.used(JOB)
+    assert (cluster.claims(), cluster.jobs()) == ([], [])
+    (record,) = cluster.records().values()
+    assert (record["ready"], record["claim"]) == ("true", "")
+    assert not playbook.run(plugins={}).changed
 
 
 def test_mirror_and_url_are_read_by_porter(playbook: Playbook, cluster: Cluster, channel: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from kubernetes import client
 
 from tests.support.cluster import Cluster
 from tests.support.playbook import HAND_OVER, JOB, Playbook, plugins_from
@@ -14,7 +15,13 @@ from tests.support.playbook import HAND_OVER, JOB, Playbook, plugins_from
 MANAGED = "getporter.org/managed"
 
 
-def test_two_plugins_end_on_a_claim_that_a_pod_lists(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+def test_two_plugins_end_on_a_claim_that_a_pod_lists(
+    playbook: Playbook, cluster: Cluster, channel: str, api: client.ApiClient
+) -> None:
+    """B01, B08, B10, B11: in a class that waits for pods, neither the install nor the hand-over waits in vain.
+
+    A17: the installing architecture is noted on claim and volume.
+    """
     plugins = plugins_from(channel, kubernetes="v1.0.1", azure="v1.2.0")
     outcome = playbook.run(plugins=plugins)
     assert outcome.status == "successful", outcome.output
@@ -24,17 +31,20 @@ def test_two_plugins_end_on_a_claim_that_a_pod_lists(playbook: Playbook, cluster
     assert claim.status.phase == volume.status.phase == "Bound"
     assert volume.spec.claim_ref.uid == claim.metadata.uid
     assert claim.spec.volume_name == volume.metadata.name
+    assert claim.spec.selector is None
+    storage_class = client.StorageV1Api(api).read_storage_class(claim.spec.storage_class_name)
+    assert storage_class.volume_binding_mode == "WaitForFirstConsumer"
     assert volume.spec.persistent_volume_reclaim_policy == "Delete"
     assert claim.spec.access_modes == volume.spec.access_modes == ["ReadWriteOnce"]
     for item in (claim, volume):
         assert item.metadata.labels[MANAGED] == "true"
         assert item.metadata.labels["getporter.org/resourceName"] == "default"
         assert json.loads(item.metadata.annotations["getporter.org/plugins-document"])["plugins"] == plugins
-    assert volume.metadata.annotations["getporter.org/architecture"] == "amd64"
+        assert item.metadata.annotations["getporter.org/architecture"] == "amd64"
     assert cluster.plugins_on(claim.metadata.name) == {"azure": "v1.2.0", "kubernetes": "v1.0.1"}
     cluster.wait_until_only_claims_are_left()
 
-    (row,) = outcome.of(HAND_OVER)["volumes"]
+    (row,) = outcome.of(JOB)["volumes"]
     assert row["state"] == "ready"
     assert row["claim"] == claim.metadata.name
     assert row["installed"] == {"azure": "v1.2.0", "kubernetes": "v1.0.1"}
@@ -58,6 +68,7 @@ def test_a_waiting_task_says_what_happens(playbook: Playbook, cluster: Cluster, 
 
 
 def test_a_rerun_changes_nothing_and_starts_no_job(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+    """E03, E08: all names follow from what is wanted."""
     plugins = plugins_from(channel, kubernetes="v1.0.1")
     playbook.run(plugins=plugins)
     cluster.wait_until_only_claims_are_left()
@@ -77,8 +88,11 @@ def test_check_mode_tells_the_steps_and_writes_nothing(playbook: Playbook, clust
     assert outcome.status == "successful", outcome.output
     assert '"kind": "Job"' in outcome.output
     assert f"{cluster.namespace}/default: " not in outcome.output
-    assert outcome.of(JOB)["volumes"][0]["steps"][0] == "create the staging claim"
-    assert "create the plugin claim" in outcome.of(HAND_OVER)["volumes"][0]["steps"]
+    assert '"kind": "ConfigMap"' in outcome.output
+    steps = outcome.of(JOB)["volumes"][0]["steps"]
+    assert steps[:2] == ["write the records of the agent configs", "create the staging claim"]
+    assert "create the plugin claim" in steps
+    assert steps[-1] == "note in the records that the agent configs are ready"
     assert outcome.changed
     assert cluster.versions() == {}
 

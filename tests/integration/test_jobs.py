@@ -8,6 +8,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from kubernetes import client
+
+from tests.support.admission import SIDECAR, sidecars
 from tests.support.cluster import Cluster, wait_for
 from tests.support.playbook import Outcome, Playbook, plugins_from
 
@@ -64,7 +67,7 @@ def test_a_quota_is_reported_in_its_own_words(playbook: Playbook, cluster: Clust
 
 
 def test_a_pod_without_a_node_is_reported_and_goes_on_later(playbook: Playbook, cluster: Cluster, channel: str) -> None:
-    """B07: the scheduler's own words, not a bare timeout."""
+    """B07, A17: the scheduler's own words, not a bare timeout. The node selector reaches the pod."""
     plugins = plugins_from(channel, kubernetes="v1.0.1")
     selector = {"getporter.local/disk": "fast"}
     outcome = playbook.run(plugins=plugins, node_selector=selector, progress_deadline=3)
@@ -97,3 +100,13 @@ def test_a_ttl_of_nothing_does_not_run_a_job_again(playbook: Playbook, cluster: 
     outcome = playbook.run(plugins=plugins_from(channel, kubernetes="v1.0.1"), ttl_seconds_after_finished=0)
     assert outcome.status == "successful", outcome.output
     assert len(cluster.volumes()) == 1
+
+
+def test_a_sidecar_that_outlives_the_agent_is_named(
+    playbook: Playbook, cluster: Cluster, channel: str, api: client.ApiClient
+) -> None:
+    """D07: such a Job never ends, and no limit of its own ends it."""
+    with sidecars(api, cluster):
+        outcome = playbook.run(plugins=plugins_from(channel, kubernetes="v1.0.1"), progress_deadline=6)
+    assert outcome.status == "failed"
+    assert f"exit code 0, but the Job goes on while {SIDECAR} runs in its pod" in outcome.message

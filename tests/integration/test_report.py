@@ -174,7 +174,7 @@ def test_prune_removes_what_the_operator_left_and_nothing_else(
 
 def stopped_install(api: client.ApiClient, cluster: Cluster, channel: str, storage_class: str) -> None:
     """As a run leaves it that is killed after the install and before the hand-over."""
-    volume, _secrets, _warnings = read_volume(
+    volume, _warnings = read_volume(
         {
             "agent_config": "default",
             "namespace": cluster.namespace,

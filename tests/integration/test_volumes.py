@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import mark_installed
 from kubernetes import client
 
 from tests.support.cluster import Cluster, wait_for
 from tests.support.feed_control import downloads, publish
 from tests.support.playbook import JOB, Outcome, Playbook, plugins_from
+from tests.support.wanted import wanted_volume
 
 
 def test_eight_runs_at_once_end_in_one_volume_and_one_job(
@@ -36,7 +40,7 @@ def test_eight_runs_at_once_end_in_one_volume_and_one_job(
 def test_a_refresh_swaps_in_a_newer_version(
     playbook: Playbook, cluster: Cluster, channel: str, api: client.ApiClient
 ) -> None:
-    """A08: an unpinned plugin stays as it was installed until it is refreshed."""
+    """A08, B19: an unpinned plugin stays as it was until it is refreshed. The old volume goes with its claim."""
     word = channel.rsplit("/", 1)[1]
     publish(api, word, "kubernetes", "v1.0.0")
     plugins = {"kubernetes": {"feedURL": f"{channel}/plugins/atom.xml"}}
@@ -144,3 +148,46 @@ def test_labels_of_others_stay(playbook: Playbook, cluster: Cluster, channel: st
     (volume,) = cluster.volumes()
     assert volume.metadata.labels["topology.kubernetes.io/zone"] == "a"
     assert volume.status.phase == "Bound"
+
+
+@pytest.fixture
+def foreign_volume(api: client.ApiClient, cluster: Cluster, channel: str) -> Iterator[Any]:
+    """A volume of another driver, with a VolumeAttributesClass, as a killed run left it once its plugins were on it.
+
+    No such driver is here. Binding does not need it.
+    """
+    volume = wanted_volume(cluster.namespace, plugins_from(channel, azure="v1.2.0"))
+    body = {
+        "metadata": {"name": f"foreign-{cluster.namespace}", "resourceVersion": ""},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "capacity": {"storage": "1Gi"},
+            "claimRef": {
+                "namespace": cluster.namespace,
+                "name": volume.identity.staging_claim,
+                "uid": str(uuid.uuid4()),
+            },
+            "csi": {"driver": "csi.example.com", "volumeHandle": cluster.namespace},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": "elsewhere",
+            "volumeAttributesClassName": "gold",
+        },
+    }
+    body["metadata"] |= mark_installed(volume, body, {"azure": "v1.2.0"}, "amd64")["metadata"]
+    made = cluster.core.create_persistent_volume(body)
+    yield made
+    cluster.core.delete_persistent_volume(made.metadata.name)
+
+
+def test_a_claim_has_the_class_and_the_attributes_of_its_volume(
+    playbook: Playbook, cluster: Cluster, channel: str, foreign_volume: Any
+) -> None:
+    """B22, B08: or else it would wait for ever, or for another volume."""
+    outcome = playbook.run(plugins=plugins_from(channel, azure="v1.2.0"))
+    assert outcome.status == "successful", outcome.output
+    assert not outcome.used(JOB)
+    (claim,) = cluster.claims()
+    assert claim.status.phase == "Bound"
+    assert claim.spec.volume_name == foreign_volume.metadata.name
+    assert claim.spec.volume_attributes_class_name == "gold"
+    assert claim.spec.storage_class_name == "elsewhere"

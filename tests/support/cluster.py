@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -58,15 +59,33 @@ class Cluster:
         name = f"{self.namespace}-admin"
         self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
         binding = {
-            "metadata": {"name": name, "ownerReferences": [self._as_owner()]},
+            "metadata": {"name": name, "ownerReferences": [self.as_owner()]},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
         }
         self.rbac.create_cluster_role_binding(binding)
-        request = {"spec": {"expirationSeconds": 600}}
-        return str(self.core.create_namespaced_service_account_token(name, self.namespace, request).status.token)
+        return self.token_of(name)
 
-    def _as_owner(self) -> dict[str, str]:
+    def token_with(self, rules: list[dict[str, Any]]) -> str:
+        """A token of a service account that may do just this, in this namespace."""
+        name = f"limited-{uuid.uuid4().hex[:8]}"
+        self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
+        self.rbac.create_namespaced_role(self.namespace, {"metadata": {"name": name}, "rules": rules})
+        binding = {
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
+        }
+        self.rbac.create_namespaced_role_binding(self.namespace, binding)
+        return self.token_of(name)
+
+    def token_of(self, service_account: str) -> str:
+        request = {"spec": {"expirationSeconds": 600}}
+        answer = self.core.create_namespaced_service_account_token(service_account, self.namespace, request)
+        return str(answer.status.token)
+
+    def as_owner(self) -> dict[str, str]:
+        """The owner reference that makes objects outside the namespace end with it."""
         namespace = self.core.read_namespace(self.namespace)
         return {"apiVersion": "v1", "kind": "Namespace", "name": self.namespace, "uid": namespace.metadata.uid}
 
@@ -80,6 +99,28 @@ class Cluster:
 
     def jobs(self) -> list[Any]:
         return list(self.batch.list_namespaced_job(self.namespace).items)
+
+    def records(self) -> dict[str, dict[str, str]]:
+        """The data of the agent configs' records, by the configs' names."""
+        return {each.data["name"]: each.data for each in self.record_maps()}
+
+    def record_maps(self) -> list[Any]:
+        selector = "app.kubernetes.io/component=agent-config"
+        return list(self.core.list_namespaced_config_map(self.namespace, label_selector=selector).items)
+
+    def owners(self) -> dict[str, list[str]]:
+        """The names of each claim's owners, by the claim's name."""
+        return {
+            claim.metadata.name: sorted(owner.name for owner in claim.metadata.owner_references or [])
+            for claim in self.claims()
+        }
+
+    def wait_until_empty(self) -> None:
+        """No record, claim, volume, Job, pod or Secret of ours."""
+        wait_for(
+            lambda: not (self.leftovers() or self.claims() or self.volumes() or self.records()),
+            f"the end of {self.leftovers()}, {self.owners()}, {list(self.records())} and their volumes",
+        )
 
     def wait_until_only_claims_are_left(self) -> None:
         """The Secret is collected with its owner, a moment after it."""
@@ -95,22 +136,25 @@ class Cluster:
     def versions(self) -> dict[str, str]:
         """Name to resourceVersion of everything that a run could change."""
         secrets = self.core.list_namespaced_secret(self.namespace).items
-        items = [*self.claims(), *self.volumes(), *self.jobs(), *secrets]
+        records = self.core.list_namespaced_config_map(
+            self.namespace, label_selector="getporter.org/managed=true"
+        ).items
+        items = [*self.claims(), *self.volumes(), *self.jobs(), *secrets, *records]
         return {f"{type(item).__name__} {item.metadata.name}": item.metadata.resource_version for item in items}
 
     def plugins_on(self, claim: str) -> dict[str, str]:
         """Name to version, as Porter lists them in a pod that mounts the claim."""
         name = "list-" + claim[-8:]
-        self.core.create_namespaced_pod(self.namespace, _listing_pod(name, claim))
-        wait_for(lambda: self._phase(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
+        self.core.create_namespaced_pod(self.namespace, listing_pod(name, claim))
+        wait_for(lambda: self.phase_of(name) in ("Succeeded", "Failed"), f"the end of pod {name}")
         log = self.core.read_namespaced_pod_log(name, self.namespace, _preload_content=False).data.decode()
         self.core.delete_namespaced_pod(name, self.namespace, grace_period_seconds=0)
-        wait_for(lambda: not self._phase(name), f"the removal of pod {name}")
+        wait_for(lambda: not self.phase_of(name), f"the removal of pod {name}")
         # A pod's log mixes the list on stdout with what the agent says on stderr, before or after it.
         listed, _end = json.JSONDecoder().raw_decode(log[log.index("[") :])
         return {plugin["name"]: plugin["version"] for plugin in listed}
 
-    def _phase(self, pod: str) -> str:
+    def phase_of(self, pod: str) -> str:
         try:
             return str(self.core.read_namespaced_pod(pod, self.namespace).status.phase)
         except ApiException as error:
@@ -127,12 +171,20 @@ def wait_for(condition: Callable[[], Any], what: str) -> None:
         time.sleep(0.1)
 
 
-def _listing_pod(name: str, claim: str) -> dict[str, Any]:
-    """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for."""
+def listing_pod(name: str, claim: str) -> dict[str, Any]:
+    """A pod in which Porter lists the plugins on a claim."""
+    return mounting_pod(name, claim, args=["plugins", "list", "-o", "json"])
+
+
+def mounting_pod(name: str, claim: str, **settings: Any) -> dict[str, Any]:
+    """As an agent action mounts a plugin claim: read-only, and all that the namespace's pod security asks for.
+
+    ``settings`` are those of the container.
+    """
     container = {
         "name": "porter",
         "image": AGENT_IMAGE,
-        "args": ["plugins", "list", "-o", "json"],
+        **settings,
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
             {"name": "plugins", "mountPath": "/app/.porter/plugins", "subPath": "plugins", "readOnly": True}

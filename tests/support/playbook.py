@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import uuid
@@ -19,6 +20,8 @@ AGENT_IMAGE = os.environ.get("AGENT_IMAGE", "getporter.local/porter-agent:v1.6.1
 INFO = "getporter.porter.porter_plugin_volume_info"
 JOB = "getporter.porter.porter_agent_job"
 HAND_OVER = "getporter.porter.porter_plugin_volume"
+RELEASE = "getporter.porter.porter_agent_config"
+OWNER = "getporter.porter.porter_pvc_owner"
 REPORT = "getporter.porter.porter_report_info"
 PRUNE = "getporter.porter.porter_prune"
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,6 +102,13 @@ class Playbook:
         outcome = Outcome(run.status, list(_results(run)), run.stdout.read())
         shutil.rmtree(folder)
         return outcome
+
+    def run_task(self, module: str, *, arguments: str = "", environment: Any = None, **options: Any) -> Outcome:
+        """Run a play of one task: the module, with these options."""
+        play = {"hosts": "localhost", "gather_facts": False, "tasks": [{module: options}]}
+        path = self.folder / f"{uuid.uuid4().hex}.yml"
+        path.write_text(json.dumps([play]))
+        return self.run(str(path), arguments=arguments, environment=environment)
 
     def run_apart(self, **how: Any) -> Outcome:
         """Like ``run``, in a process of its own: several threads may call it at once."""

@@ -40,9 +40,9 @@ def test_asking_again_is_no_new_point() -> None:
 def test_a_write_that_succeeds_begins_a_new_stretch() -> None:
     course = Course()
     course.request("a", "POST", JOBS)
-    course.answered("POST", 201)
+    course.answered("POST", JOBS, 201)
     assert course.request("a", "GET", JOBS) == "1.1-GET-jobs"
-    course.answered("GET", 200)
+    course.answered("GET", JOBS, 200)
     assert course.wrote
     assert course.request("a", "POST", JOBS) == "1.1-POST-jobs"
 
@@ -50,15 +50,26 @@ def test_a_write_that_succeeds_begins_a_new_stretch() -> None:
 def test_a_conflict_changes_no_name() -> None:
     course = Course()
     assert course.request("a", "PATCH", JOBS + "/b") == "1.0-PATCH-jobs/NAME"
-    course.answered("PATCH", 409)
+    course.answered("PATCH", JOBS + "/b", 409)
     assert course.request("a", "PATCH", JOBS + "/b") is None
+    assert not course.wrote
+
+
+def test_an_access_review_is_a_question_and_no_write() -> None:
+    course = Course()
+    reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    point = course.request("a", "POST", reviews)
+    assert point == "1.0-POST-selfsubjectaccessreviews"
+    assert not is_mutating(point)
+    course.answered("POST", reviews, 201)
+    assert course.request("a", "POST", reviews) is None
     assert not course.wrote
 
 
 def test_a_new_connection_is_a_new_task() -> None:
     course = Course()
     course.request("a", "POST", JOBS)
-    course.answered("POST", 201)
+    course.answered("POST", JOBS, 201)
     assert course.request("b", "GET", JOBS) == "2.0-GET-jobs"
 
 

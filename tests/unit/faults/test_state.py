@@ -36,7 +36,7 @@ def claim_and_volume(namespace: str, digits: str) -> tuple[dict[str, Any], dict[
 
 def state_of(namespace: str, digits: str, *pairs: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
     names = {namespace: "NAMESPACE", f"case-{digits}": "CHANNEL"}
-    return end_state([claim for claim, _volume in pairs], [volume for _claim, volume in pairs], [], names)
+    return end_state([claim for claim, _volume in pairs], [volume for _claim, volume in pairs], [], [], names)
 
 
 def test_names_and_ids_do_not_matter() -> None:
@@ -59,12 +59,24 @@ def test_a_volume_that_is_bound_to_another_claim_of_the_name_is_told_apart() -> 
     assert state_of("faults-1", "1", (claim, volume)) != good
 
 
+def test_an_owner_that_is_another_object_of_the_name_is_told_apart() -> None:
+    claim, volume = claim_and_volume("faults-1", "1")
+    record = {"metadata": {"name": "record", "uid": str(uuid.uuid4())}, "data": {"lastChange": "now"}}
+    claim["metadata"]["ownerReferences"] = [{"name": "record", "uid": record["metadata"]["uid"]}]
+    good = end_state([claim], [volume], [record], [], {})
+    assert good["claims"][0]["owners"] == [["record", "the uid of record"]]
+    record["data"]["lastChange"] = "later"
+    assert end_state([claim], [volume], [record], [], {}) == good
+    claim["metadata"]["ownerReferences"][0]["uid"] = str(uuid.uuid4())
+    assert end_state([claim], [volume], [record], [], {}) != good
+
+
 def test_labels_phases_and_leftovers_matter() -> None:
     claim, volume = claim_and_volume("faults-1", "1")
-    good = end_state([claim], [volume], [], {})
-    assert end_state([claim], [volume], ["V1Job porter-1-install"], {}) != good
+    good = end_state([claim], [volume], [], [], {})
+    assert end_state([claim], [volume], [], ["V1Job porter-1-install"], {}) != good
     volume["status"]["phase"] = "Released"
-    assert end_state([claim], [volume], [], {}) != good
+    assert end_state([claim], [volume], [], [], {}) != good
     volume["status"]["phase"] = "Bound"
     claim["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    assert end_state([claim], [volume], [], {}) != good
+    assert end_state([claim], [volume], [], [], {}) != good

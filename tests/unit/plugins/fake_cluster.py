@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError, InputError
+
+from tests.unit.plugins.json_patch import DoesNotApplyError, applied
 
 Manifest = dict[str, Any]
 _Answer = TypeVar("_Answer")
+KINDS = {
+    "ConfigMap": _api.CONFIG_MAPS,
+    "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
+    "PersistentVolume": _api.VOLUMES,
+    "PersistentVolumeClaim": _api.CLAIMS,
+}
 LOG = "installed kubernetes plugin v1.0.1 (f1)\n"
 
 
@@ -75,12 +83,23 @@ class FakeCluster:
         self._touch(item)
         return copy.deepcopy(item)
 
+    def json_patch(self, plural: str, name: str, operations: Sequence[Manifest], namespace: str = "") -> Manifest:
+        item = self.find(plural, name, namespace)
+        if item is None:
+            raise ConflictError(404, "NotFound", name)
+        try:
+            patched = applied(item, operations)
+        except DoesNotApplyError as error:
+            raise ConflictError(422, "Invalid", f"{name}: {error}") from None
+        self.objects[plural, namespace, name] = patched
+        self._touch(patched)
+        return copy.deepcopy(patched)
+
     def delete(self, plural: str, name: str, namespace: str, uid: str, resource_version: str | None = None) -> None:
         item = self.find(plural, name, namespace)
         if item is None:
             return
-        metadata = item["metadata"]
-        if metadata["uid"] != uid or resource_version not in (None, metadata["resourceVersion"]):
+        if item["metadata"]["uid"] != uid or resource_version not in (None, item["metadata"]["resourceVersion"]):
             raise ConflictError(409, "Conflict", name)
         item["metadata"].setdefault("deletionTimestamp", "now")
         self._touch(item)
@@ -167,7 +186,11 @@ class FakeCluster:
                     "namespace": namespace,
                     "ownerReferences": [{"uid": job["metadata"]["uid"]}],
                 },
-                "spec": {"claim": name, "volumes": [{"persistentVolumeClaim": {"claimName": name}}]},
+                "spec": {
+                    "claim": name,
+                    "nodeName": "node",
+                    "volumes": [{"persistentVolumeClaim": {"claimName": name}}],
+                },
                 "status": {"phase": phase},
             }
             self.create("pods", pod)
@@ -229,6 +252,11 @@ class FakeCluster:
         uids = {item["metadata"]["uid"] for item in self.objects.values()}
         for (plural, _namespace, _name), item in list(self.objects.items()):
             owners = item["metadata"].get("ownerReferences") or []
+            living = [owner for owner in owners if owner["uid"] in uids]
+            if living and len(living) < len(owners):
+                item["metadata"]["ownerReferences"] = living
+                self._touch(item)
+                return True
             orphaned = owners and not any(owner["uid"] in uids for owner in owners)
             if orphaned and plural != "pods" and not item["metadata"].get("deletionTimestamp"):
                 item["metadata"]["deletionTimestamp"] = "now"
@@ -255,7 +283,7 @@ class FakeApi:
         self.refuse: Callable[[str], bool] = lambda _what: False
         self._kill_at, self._answered = kill_at, answered
 
-    def list_all(self, resource: _api.Resource, namespace: str | None = "", **selectors: str) -> list[Manifest]:
+    def list_all(self, resource: _api.Resource, namespace: str | None = "", **selectors: Any) -> list[Manifest]:
         return self._request(
             f"list {resource.plural}",
             lambda: self._listed(resource, namespace or "", selectors.get("label_selector") or ""),
@@ -280,18 +308,33 @@ class FakeApi:
     def cluster_time(self) -> datetime:
         return datetime(2026, 11, 30, tzinfo=UTC)
 
-    def get(self, resource: _api.Resource, name: str, namespace: str = "") -> Manifest | None:
+    def get(self, resource: _api.Resource, name: str, namespace: str = "", **_options: bool) -> Manifest | None:
         return self._request(
             f"get {resource.plural}", lambda: copy.deepcopy(self.cluster.find(resource.plural, name, namespace))
         )
 
     def create(self, resource: _api.Resource, body: Manifest) -> Manifest:
+        if resource is _api.ACCESS_REVIEWS:
+            asked = body["spec"]["resourceAttributes"]
+            return {"status": {"allowed": not self.refuse(f"{asked['verb']} {asked['resource']}")}}
         return self._request(f"create {resource.plural}", lambda: self.cluster.create(resource.plural, body))
 
     def merge_patch(self, resource: _api.Resource, name: str, body: Manifest, namespace: str = "") -> Manifest:
         return self._request(
             f"patch {resource.plural}", lambda: self.cluster.patch(resource.plural, name, body, namespace)
         )
+
+    def json_patch(
+        self, resource: _api.Resource, name: str, operations: Sequence[Manifest], namespace: str = ""
+    ) -> Manifest:
+        return self._request(
+            f"patch {resource.plural}", lambda: self.cluster.json_patch(resource.plural, name, operations, namespace)
+        )
+
+    def resource_of(self, api_version: str, kind: str) -> _api.Resource:
+        if kind not in KINDS:
+            raise InputError(f"no kind {kind} of {api_version}")
+        return KINDS[kind]
 
     def delete(
         self,

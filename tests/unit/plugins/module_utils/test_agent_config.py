@@ -273,6 +273,24 @@ def test_extra_keys_are_passed_on() -> None:
     assert "unknown key" in refused(nodeSelector=selector)
 
 
+@pytest.mark.parametrize(
+    ("levels", "merged"),
+    [
+        ([{"agent_image": "x"}, {"service_account": "s"}], {"agent_image": "x", "service_account": "s"}),
+        ([{"agent_image": "x"}, {"porterVersion": "v1"}], {"porter_version": "v1"}),
+        ([{"agent_image": "x"}, {"porter_repository": "r"}], {"porter_repository": "r"}),
+        ([{"porter_version": "v1"}, {"agentImage": "x"}], {"porter_version": "v1", "agent_image": "x"}),
+        (
+            [{"porter_version": "v1", "agent_image": "x"}, {"porter_version": ""}],
+            {"porter_version": "v1", "agent_image": "x"},
+        ),
+    ],
+    ids=["kept", "version", "repository", "whole-wins-later", "blank"],
+)
+def test_later_parts_of_an_image_replace_a_whole_one(levels: Any, merged: Any) -> None:
+    assert merge_agent_configs(*levels, extra_keys=("agent_image",)) == merged
+
+
 def test_input_is_not_changed() -> None:
     config, defaults = copy.deepcopy(CAMEL), copy.deepcopy(DEFAULTS)
     parse_agent_config(config, default_namespace="n", defaults=defaults)

@@ -164,12 +164,6 @@ def test_items_of_a_list_say_what_they_are(server: Server, api: KubeApi) -> None
     assert api.list_all(VOLUMES) == [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}}]
 
 
-def test_a_list_of_metadata_says_that_it_is_one(server: Server, api: KubeApi) -> None:
-    server.script = [page("a")]
-    api.list_all(VOLUMES, accept=_api.METADATA_ONLY)
-    assert server.requests[0].headers["Accept"] == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-
-
 KINDS = [
     {"kind": "AgentConfig", "name": "agentconfigs", "namespaced": True},
     {"kind": "AgentConfig", "name": "agentconfigs/status", "namespaced": True},
@@ -289,6 +283,30 @@ def test_a_refusal_is_told_in_the_clusters_words(call: Callable[[KubeApi], Any],
     assert not isinstance(caught.value, ConflictError)
 
 
+def test_f07_a_refusal_for_missing_rights_tells_the_rule(server: Server, api: KubeApi) -> None:
+    words = 'persistentvolumes is forbidden: User "x" cannot list resource "persistentvolumes" in API group "" at the '
+    server.script = [status(403, "Forbidden", words + "cluster scope")]
+    with pytest.raises(ApiError) as caught:
+        api.list_all(VOLUMES)
+    assert caught.value.message.splitlines() == [
+        f"GET /api/v1/persistentvolumes: {words}cluster scope (403)",
+        "Missing in a ClusterRole:",
+        "- {apiGroups: [''], resources: [persistentvolumes], verbs: [list]}",
+        "docs/rbac/cluster.yml of the collection getporter.porter holds all rules that it needs.",
+    ]
+    assert caught.value.words == caught.value.message.splitlines()[0]
+
+
+def test_c02_a_refusal_by_admission_is_passed_through(server: Server, api: KubeApi) -> None:
+    words = (
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>"
+    )
+    server.script = [status(403, "Forbidden", f'persistentvolumeclaims "c" is forbidden: {words}')]
+    with pytest.raises(ApiError) as caught:
+        api.create(CLAIMS, BODY)
+    assert caught.value.message.endswith(words + " (403)")
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -332,12 +350,113 @@ def test_create_sends_json_to_the_objects_namespace(server: Server, api: KubeApi
 
 
 def test_a_merge_patch_says_that_it_is_one(server: Server, api: KubeApi) -> None:
+    """E04: whose merge_type no library has to know."""
     server.script = [Answer(200, OBJECT)]
     patch = {"metadata": {"resourceVersion": "7", "annotations": {"a": None}}}
     assert api.merge_patch(VOLUMES, "v", patch) == OBJECT
     (request,) = server.requests
     assert (request.method, request.path, request.body) == ("PATCH", "/api/v1/persistentvolumes/v", patch)
     assert request.headers["Content-Type"] == "application/merge-patch+json"
+
+
+OPERATIONS = [{"op": "test", "path": "/metadata/uid", "value": "u"}]
+
+
+def test_e04_a_json_patch_says_that_it_is_one(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, OBJECT)]
+    assert api.json_patch(CLAIMS, "c", OPERATIONS, "n") == OBJECT
+    (request,) = server.requests
+    assert (request.method, request.path) == ("PATCH", "/api/v1/namespaces/n/persistentvolumeclaims/c")
+    assert (request.headers["Content-Type"], request.body) == ("application/json-patch+json", OPERATIONS)
+
+
+INVALID_FIELD = {"name": "c", "kind": "PersistentVolumeClaim", "causes": [{"field": "metadata.ownerReferences.uid"}]}
+
+
+@pytest.mark.parametrize(
+    ("code", "details", "is_conflict"),
+    [
+        (404, {"name": "c"}, True),
+        (409, {"name": "c"}, True),
+        # As Kubernetes answers where a test fails.
+        (422, {}, True),
+        (422, INVALID_FIELD, False),
+        (403, {"name": "c"}, False),
+    ],
+    ids=["gone", "conflict", "failed-test", "invalid", "forbidden"],
+)
+def test_e06_a_json_patch_that_does_not_apply_is_a_conflict(
+    code: int, details: dict[str, Any], is_conflict: bool, server: Server, api: KubeApi
+) -> None:
+    answer = status(code, "R", "the server rejected our request")
+    server.script = [Answer(code, {**answer.body, "details": details})]
+    with pytest.raises(ApiError, match=rf"/c: the server rejected our request \({code}\)") as caught:
+        api.json_patch(CLAIMS, "c", OPERATIONS, "n")
+    assert isinstance(caught.value, ConflictError) is is_conflict
+    assert caught.value.as_result().keys() == {"msg", "status", "reason"}
+
+
+def test_only_the_metadata_is_asked_for_where_that_is_enough(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, OBJECT), page("a")]
+    assert api.get(CLAIMS, "c", "n", metadata_only=True) == OBJECT
+    assert names(api.list_all(VOLUMES, metadata_only=True)) == ["a"]
+    accepted = [request.headers["Accept"] for request in server.requests]
+    for header, kind in zip(accepted, ("PartialObjectMetadata", "PartialObjectMetadataList"), strict=True):
+        assert header == f"application/json;as={kind};v=v1;g=meta.k8s.io,application/json"
+
+
+def resources(*entries: tuple[str, str, bool]) -> Answer:
+    listed = [
+        {"name": name, "kind": kind, "namespaced": namespaced, "verbs": ["create", "get", "list"]}
+        for name, kind, namespaced in entries
+    ]
+    return Answer(200, {"kind": "APIResourceList", "resources": [*listed, {"name": "x", "kind": "X", "verbs": []}]})
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "path", "expected"),
+    [
+        ("v1", "Secret", "/api/v1", _api.SECRETS),
+        ("v1", "Node", "/api/v1", _api.NODES),
+        ("getporter.org/v1", "AgentConfig", "/apis/getporter.org/v1", ("/apis/getporter.org/v1", "agentconfigs", True)),
+    ],
+)
+def test_a_kind_is_looked_up_in_one_request(
+    api_version: str, kind: str, path: str, expected: Any, server: Server, api: KubeApi
+) -> None:
+    server.script = [
+        resources(
+            ("secrets", "Secret", True),
+            ("nodes", "Node", False),
+            ("agentconfigs", "AgentConfig", True),
+            # A subresource of the same kind, and one of a kind that is no object.
+            ("agentconfigs/status", "AgentConfig", True),
+            ("nodes/proxy", "NodeProxyOptions", False),
+        )
+    ]
+    assert api.resource_of(api_version, kind) == expected
+    assert [(request.method, request.path) for request in server.requests] == [("GET", path)]
+
+
+def test_the_usual_kind_is_known_without_a_request(server: Server, api: KubeApi) -> None:
+    assert api.resource_of("v1", "ConfigMap") == _api.CONFIG_MAPS
+    assert server.requests == []
+
+
+def test_an_unknown_kind_is_answered_with_those_that_there_are(server: Server, api: KubeApi) -> None:
+    server.script = [
+        resources(("secrets", "Secret", True), ("secrets/x", "Sub", True), ("configmaps", "ConfigMap", True))
+    ]
+    with pytest.raises(InputError, match=r'must be one of ConfigMap, Secret, not "configmap"\. Did you mean ConfigMap'):
+        api.resource_of("v1", "configmap")
+
+
+def test_an_unknown_api_version_is_told(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(404, b"404 page not found"), status(403, "Forbidden", "no discovery for you")]
+    with pytest.raises(InputError, match=r"has no API version getporter.org/v9\. .*kubectl api-versions"):
+        api.resource_of("getporter.org/v9", "AgentConfig")
+    with pytest.raises(ApiError, match="no discovery for you"):
+        api.resource_of("getporter.org/v9", "AgentConfig")
 
 
 @pytest.mark.parametrize(
@@ -365,9 +484,10 @@ WRITES: list[Callable[[KubeApi], Any]] = [
     lambda api: api.get(CLAIMS, "c", "n"),
     lambda api: api.create(CLAIMS, BODY),
     lambda api: api.merge_patch(CLAIMS, "c", {}, "n"),
+    lambda api: api.json_patch(CLAIMS, "c", OPERATIONS, "n"),
     lambda api: api.delete(CLAIMS, "c", "n", uid="u"),
 ]
-WRITE_IDS = ["get", "create", "patch", "delete"]
+WRITE_IDS = ["get", "create", "patch", "json-patch", "delete"]
 
 
 @pytest.mark.parametrize("call", WRITES, ids=WRITE_IDS)
@@ -559,6 +679,42 @@ def test_f01_the_awx_credential_alone_is_enough(
     assert (request.path, request.headers["Authorization"]) == ("/api/v1/persistentvolumes/v", "Bearer secret")
     assert request.headers.get_all("Impersonate-Group") == ["a", "b"]
     assert "secret" in module.no_log_values
+
+
+DEAD_PROXY = "http://127.0.0.1:9"
+# Which of the two counts: the one for the scheme of the API's address.
+PROXY_VARIABLES = {"HTTP_PROXY": DEAD_PROXY, "HTTPS_PROXY": DEAD_PROXY}
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "reached"),
+    [
+        pytest.param({}, {}, True, id="none"),
+        pytest.param(PROXY_VARIABLES, {}, False, id="environment"),
+        pytest.param({**PROXY_VARIABLES, "NO_PROXY": "127.0.0.1"}, {}, True, id="environment-exempt"),
+        pytest.param({"K8S_AUTH_PROXY": DEAD_PROXY}, {}, False, id="K8S_AUTH"),
+        pytest.param({"K8S_AUTH_PROXY": DEAD_PROXY, "K8S_AUTH_NO_PROXY": "127.0.0.1"}, {}, True, id="K8S_AUTH-exempt"),
+        pytest.param({}, {"proxy": DEAD_PROXY}, False, id="option"),
+        pytest.param({}, {"proxy": DEAD_PROXY, "no_proxy": "127.0.0.1"}, True, id="option-exempt"),
+    ],
+)
+def test_e12_proxies(
+    bare: None,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    slept: list[float],
+    variables: dict[str, str],
+    options: dict[str, str],
+    reached: bool,
+) -> None:
+    """E12: as kubernetes.core and its library read them."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    server.script = [Answer(200, OBJECT)]
+    api = connect(FakeModule(host=server.url, api_key="secret", **options))
+    with contextlib.nullcontext() if reached else pytest.raises(UnreachableError, match="proxy options"):
+        api.get(VOLUMES, "v")
+    assert bool(server.requests) == reached
 
 
 def test_e13_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,7 @@ class ConflictingApi(FakeApi):
 
 @pytest.mark.parametrize("write", range(1, WRITES + 1))
 def test_a_conflict_on_any_write_is_got_over(write: int) -> None:
+    """E06: the next try is made on what is there by then."""
     cluster = FakeCluster()
     api = ConflictingApi(cluster, conflict_at=write)
     (end,) = Run(cluster, api).to_the_end()

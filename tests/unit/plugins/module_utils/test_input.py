@@ -17,6 +17,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     describe,
     dns_label,
     dns_subdomain,
+    documents_from_text,
     mapping_from_text,
     plain,
     text,
@@ -170,10 +171,37 @@ def test_text_may_be_json_or_yaml(content: str) -> None:
     assert mapping_from_text(content, "x") == {"a": {"b": "c"}}
 
 
-@pytest.mark.parametrize("content", ['{"a": 1, "a": 2}', "a: 1\na: 2", "x: {a: 1, a: 2}"])
+@pytest.mark.parametrize("content", ['{"a": 1, "a": 2}', "a: 1\na: 2", "x: {a: 1, a: 2}", "- {a: 1, a: 2}"])
 def test_equal_keys_are_not_dropped_in_silence(content: str) -> None:
     with pytest.raises(InputError, match='names "a" twice'):
         mapping_from_text(content, "x")
+
+
+@pytest.mark.parametrize(
+    ("content", "documents"),
+    [
+        ("a: 1\n---\n- 2\n", [{"a": 1}, [2]]),
+        ("---\n---\na: 1\n...\n", [{"a": 1}]),
+        ('{"a": 1}', [{"a": 1}]),
+        ("null", []),
+        ("", []),
+        ("# nothing", []),
+    ],
+    ids=["two", "marks", "JSON", "null", "empty", "comment"],
+)
+def test_documents(content: str, documents: list[Any]) -> None:
+    assert documents_from_text(content, "x") == documents
+
+
+def test_several_documents_are_not_one() -> None:
+    with pytest.raises(InputError, match="x is given as text with 2 YAML documents"):
+        mapping_from_text("a: 1\n---\nb: 1", "x")
+    assert mapping_from_text("# nothing", "x") is None
+
+
+def test_a_date_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match="neither JSON nor YAML"):
+        mapping_from_text("a: 2023-02-31", "x")
 
 
 def test_broken_text_is_refused_without_showing_it() -> None:

@@ -27,13 +27,19 @@ def condition(kind: str, **words: str) -> Manifest:
     return {"type": kind, "status": "True", **words}
 
 
-def pod(name: str = "p", state: Manifest | None = None, made: str = "1", **conditions: Manifest) -> Manifest:
+def pod(
+    name: str = "p",
+    state: Manifest | None = None,
+    made: str = "1",
+    sidecar: Manifest | None = None,
+    **conditions: Manifest,
+) -> Manifest:
     return {
         "metadata": {"name": name, "creationTimestamp": made},
         "status": {
             "conditions": [{"type": kind, **values} for kind, values in conditions.items()],
             "containerStatuses": [
-                {"name": "istio-proxy", "state": {"running": {}}},
+                {"name": "istio-proxy", "state": sidecar or {"terminated": {"exitCode": 0}}},
                 {"name": "porter-agent", "state": state or {}},
             ],
         },
@@ -131,11 +137,30 @@ CASES: dict[str, tuple[Manifest, list[Manifest], list[Manifest], JobStatus]] = {
         JobStatus("pulling", "ErrImagePull", stuck="pod p: ErrImagePull: Failed: m", pod="p", pods=1),
     ),
     "running": (job(), [pod(state={"running": {}})], [], JobStatus("running", pod="p", pods=1)),
-    "D07-agent-ended": (
+    "agent-ended": (
         job(),
         [pod(state={"terminated": {"exitCode": 0}})],
         [],
         JobStatus("running", pod="p", pods=1, exit_code=0),
+    ),
+    "D07-agent-runs-beside-a-sidecar": (
+        job(),
+        [pod(state={"running": {}}, sidecar={"running": {}})],
+        [],
+        JobStatus("running", pod="p", pods=1),
+    ),
+    "D07-a-sidecar-outlives-the-agent": (
+        job(),
+        [pod(state={"terminated": {"exitCode": 0}}, sidecar={"running": {}})],
+        [],
+        JobStatus(
+            "running",
+            stuck="pod p: the agent has ended with exit code 0, but the Job goes on while istio-proxy runs in its pod. "
+            "Keep that out, for example with labels or annotations of the pod",
+            pod="p",
+            pods=1,
+            exit_code=0,
+        ),
     ),
 }
 
@@ -205,6 +230,19 @@ def test_last_line(log: str | None, line: str) -> None:
             "installed azure plugin v1 (f)\ninstalled kubernetes plugin v2 (f)\n",
             "installed azure, kubernetes",
             id="all",
+        ),
+        pytest.param(
+            JobStatus("running", pods=2, exit_code=1),
+            "installed azure plugin v1 (f)\nmkdir /p: permission denied\n",
+            "try 2 failed: mkdir /p: permission denied",
+            id="B23-failed-try",
+        ),
+        pytest.param(JobStatus("running", pods=1, exit_code=137), None, "try 1 failed: exit code 137", id="no-log"),
+        pytest.param(
+            JobStatus("running", stuck="a sidecar runs", exit_code=0),
+            "installed azure plugin v1 (f)\n",
+            "running: a sidecar runs",
+            id="D07-sidecar",
         ),
         pytest.param(JobStatus("succeeded"), None, "succeeded", id="succeeded"),
     ],

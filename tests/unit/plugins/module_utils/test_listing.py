@@ -57,9 +57,9 @@ class Answers:
         namespace: str | None = None,
         *,
         label_selector: str | None = None,
-        accept: str = "application/json",
+        metadata_only: bool = False,
     ) -> list[Manifest]:
-        plural = resource.plural + (" metadata" if accept == _api.METADATA_ONLY else "")
+        plural = resource.plural + (" metadata" if metadata_only else "")
         self.asked.append(plural + (f" in {namespace}" if namespace else ""))
         answer = self._lists.get(plural.replace(" ", "_"), [])
         if isinstance(answer, Exception):

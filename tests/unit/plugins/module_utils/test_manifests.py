@@ -322,7 +322,11 @@ def test_giving_back_the_policy_and_disowning() -> None:
     assert manifests.give_back_policy(volume) == {
         "metadata": {
             "resourceVersion": "7",
-            "annotations": {keys.ANNOTATION_RECLAIM_POLICY: None, keys.ANNOTATION_REFRESH_OF: None},
+            "annotations": {
+                keys.ANNOTATION_RECLAIM_POLICY: None,
+                keys.ANNOTATION_REFRESH_OF: None,
+                keys.ANNOTATION_OWNERS: None,
+            },
         },
         "spec": {"persistentVolumeReclaimPolicy": "Delete"},
     }
@@ -332,6 +336,7 @@ def test_giving_back_the_policy_and_disowning() -> None:
             "annotations": {
                 keys.ANNOTATION_RECLAIM_POLICY: None,
                 keys.ANNOTATION_REFRESH_OF: None,
+                keys.ANNOTATION_OWNERS: None,
                 keys.ANNOTATION_CLAIM: None,
                 keys.ANNOTATION_INSTALLED: None,
             },

@@ -25,13 +25,14 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
     end_of,
     failure,
     foresee,
-    observed_rows,
+    observed_row,
     progress_row,
     read_volume,
     steps_of_course,
     success,
     wanted_volumes,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
@@ -51,6 +52,8 @@ def option(
         "access_mode": None,
         "salted": False,
         "refresh": False,
+        "record": None,
+        "owners": [],
         "agent": {"image": "agent:1", "pull_policy": None},
         **more,
     }
@@ -273,15 +276,20 @@ def ready_cluster() -> FakeCluster:
 def test_e02_check_mode_tells_each_course_and_writes_nothing() -> None:
     api = at(FakeCluster())
     for course in (life.INSTALL_COURSE, life.HAND_OVER_COURSE):
-        result = foresee(api, [VOLUME], course)
-        assert (result["changed"], result["volumes"][0]["steps"]) == (True, list(course))
+        result = foresee([VOLUME], observe(api, [VOLUME]), course)
+        expected = [action for action in course if action not in (life.JOIN, life.NOTE_READY)]
+        assert (result["changed"], result["volumes"][0]["steps"]) == (True, expected)
     assert api.writes == []
 
 
 def test_e02_check_mode_of_what_is_ready_changes_nothing() -> None:
     cluster = ready_cluster()
     for course in (life.INSTALL_COURSE, life.HAND_OVER_COURSE):
-        assert foresee(at(cluster), [VOLUME], course)["changed"] is False
+        assert foresee([VOLUME], observe(at(cluster), [VOLUME]), course)["changed"] is False
+
+
+def row_of(api: Any) -> dict[str, Any]:
+    return observed_row(VOLUME, observe(api, [VOLUME])[VOLUME.key])
 
 
 def blocked_cluster() -> FakeCluster:
@@ -293,11 +301,12 @@ def blocked_cluster() -> FakeCluster:
 
 def test_what_is_blocked_is_seen_by_all_and_fails_in_check_mode_too() -> None:
     api = at(blocked_cluster())
-    (row,) = observed_rows(api, [VOLUME])
+    seen = observe(api, [VOLUME])
+    row = observed_row(VOLUME, seen[VOLUME.key])
     assert steps_of_course(row, life.HAND_OVER_COURSE), "the hand-over must be asked for, or nobody is told"
-    assert foresee(api, [VOLUME], life.INSTALL_COURSE)["changed"] is False
+    assert foresee([VOLUME], seen, life.INSTALL_COURSE)["changed"] is False
     with pytest.raises(PorterError, match="Delete it if nothing needs it") as caught:
-        foresee(api, [VOLUME], life.HAND_OVER_COURSE)
+        foresee([VOLUME], seen, life.HAND_OVER_COURSE)
     assert caught.value.result["changed"] is False
 
 
@@ -311,13 +320,13 @@ def test_a_row_of_what_is_observed_shows_the_volume_that_is_bound() -> None:
     twin["spec"]["persistentVolumeReclaimPolicy"] = "Retain"
     twin["status"]["phase"] = "Released"
     cluster.create("persistentvolumes", twin)
-    (row,) = observed_rows(at(cluster), [VOLUME])
+    row = row_of(at(cluster))
     assert (row["persistent_volume"], row["installed"]) == (volume["metadata"]["name"], {"kubernetes": "v1.0.1"})
     assert (row["state"], row["steps"], row["reason"]) == ("ready", [life.DISOWN], None)
 
 
 def test_a_row_of_nothing() -> None:
-    (row,) = observed_rows(at(FakeCluster()), [VOLUME])
+    row = row_of(at(FakeCluster()))
     assert (row["state"], row["persistent_volume"], row["installed"], row["reason"]) == ("absent", None, {}, None)
 
 

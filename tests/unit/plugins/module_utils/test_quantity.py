@@ -11,11 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
-from ansible_collections.getporter.porter.plugins.module_utils._quantity import (
-    parse_quantity,
-    same_quantity,
-    volume_size,
-)
+from ansible_collections.getporter.porter.plugins.module_utils._quantity import parse_quantity, volume_size
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,8 +73,8 @@ def test_what_is_no_quantity_in_other_types(value: Any) -> None:
         pytest.param("1", "1.000000001", False, id="finest-difference"),
     ],
 )
-def test_same_quantity(first: Any, second: Any, same: bool) -> None:
-    assert same_quantity(first, second) is same
+def test_quantities_are_compared_by_value(first: Any, second: Any, same: bool) -> None:
+    assert (parse_quantity(first) == parse_quantity(second)) is same
 
 
 @given(st.integers(0, 10**12), st.sampled_from(["Ki", "Mi", "Gi", "Ti"]))

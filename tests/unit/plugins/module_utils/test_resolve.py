@@ -43,6 +43,12 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
         "volume_size": "64Mi",
         "salted": False,
         "refresh": False,
+        "record": {
+            "porterRepository": "example/porter-agent",
+            "porterVersion": "v1.6.1",
+            "volumeSize": "64Mi",
+            "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
+        },
         "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
     }
     assert json.loads(resolved["volume"]["plugins"])["plugins"] == DEFAULTS["plugins"]
@@ -51,9 +57,9 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
 @pytest.mark.parametrize(
     ("configs", "words"),
     [
-        ({"name": "a"}, "must be a list, not a map"),
-        ("- name: a", "must be a list, not text"),
-        (7, "must be a list, not a number"),
+        ({"default": {"plugins": {}}}, 'unknown key "default"'),
+        ("default", "must be a map, not text"),
+        (7, "must be a map, not a number"),
         (["a"], "must be a map, not text"),
         ([{"plugins": {}}], "has no name"),
         ([{"name": "a"}, {"name": "a"}], "Agent config a is named twice in namespace porter"),
@@ -65,6 +71,32 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
 def test_what_cannot_be_used_is_refused(configs: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         resolve_agent_configs(configs, DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("owners", "words"),
+    [
+        ({"name": "app"}, "must be a list of maps"),
+        (["app"], "must be a list of maps"),
+        ([{"nam": "app"}], "Did you mean name"),
+        ([{"kind": "ConfigMap"}], "has no name"),
+        ([{"name": "app", "namespace": "other"}], "cannot own claims of namespace porter"),
+        ([{"name": "app", "apiVersion": "a/b/c"}], "must be VERSION or GROUP/VERSION"),
+    ],
+    ids=["map", "text", "unknown-key", "no-name", "C01-elsewhere", "version"],
+)
+def test_owners_that_cannot_be_are_refused(owners: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        resolve({"name": "a", "owners": owners})
+
+
+@pytest.mark.parametrize("key", ["apiVersion", "api_version"])
+def test_owners_are_taken_in_both_spellings(key: str) -> None:
+    owner = {key: "getporter.org/v1", "kind": "AgentConfig", "name": "a"}
+    assert volume_of({"name": "a", "owners": [owner]})["owners"] == [
+        {"api_version": "getporter.org/v1", "kind": "AgentConfig", "name": "a"}
+    ]
+    assert "owners" not in volume_of({"name": "a", "owners": ""})
 
 
 def test_one_name_in_two_namespaces_is_two_configs_with_two_claims() -> None:
@@ -82,15 +114,199 @@ def test_one_plugin_set_is_one_claim() -> None:
     "config",
     [
         {"name": "a", "plugins": {}},
+        {"name": "a", "plugins": "{}"},
+        {"name": "a", "pluginConfigFile": {}},
+        {"name": "a", "pluginConfigFile": {"schemaVersion": "1.0.0"}},
+        {"name": "a", "pluginConfigFile": {"schemaVersion": "1.0.0", "plugins": {}}},
+        {"name": "a", "pluginConfigFile": {"schemaVersion": "1.0.0", "plugins": None}},
         {"name": "a", "state": "absent"},
-        {"name": "a", "plugins": {"schemaVersion": "1.0.0"}},
     ],
-    ids=["A07-no-plugins", "absent", "A07-empty-document"],
+    ids=["map", "text", "no-document", "document-of-nothing", "document-of-none", "document-of-null", "absent"],
 )
-def test_no_volume_is_needed(config: dict[str, Any]) -> None:
+def test_a07_no_volume_is_needed(config: dict[str, Any]) -> None:
     (resolved,) = resolve(config)
-    assert resolved["volume"] is None
-    assert resolved["name"] == "a"
+    assert (resolved["name"], resolved["claim"], resolved["volume"]) == ("a", "", None)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"plugins": {"kubernetes": {"url": "ftp://h"}}},
+        {"plugins": {"kubernetes": {"version": 1.1}}},
+        {"plugins": ["kubernetes"]},
+        {"volume_size": "64MB"},
+        {"porter_repository": ""},
+        {"node_selector": "a=b"},
+    ],
+    ids=["not-installable", "no-version", "list", "size", "no-repository", "pod"],
+)
+def test_of_an_absent_config_only_the_name_matters(settings: dict[str, Any]) -> None:
+    defaults = {"porter_repository": "", **({"plugins": None} if "plugins" in settings else {})}
+    with pytest.raises(InputError):
+        resolve({"name": "a", **settings}, **defaults)
+    (resolved,) = resolve({"name": "a", "namespace": "n", "state": "absent", **settings}, **defaults)
+    assert {key: resolved[key] for key in ("name", "namespace", "state", "claim", "volume")} == {
+        "name": "a",
+        "namespace": "n",
+        "state": "absent",
+        "claim": "",
+        "volume": None,
+    }
+
+
+def test_keys_of_an_absent_config_are_checked() -> None:
+    with pytest.raises(InputError, match='unknown key "plugin"'):
+        resolve({"name": "a", "state": "absent", "plugin": {}})
+
+
+MANIFEST = {"apiVersion": "getporter.org/v1", "kind": "AgentConfig", "metadata": {"name": "m", "namespace": "porter"}}
+
+
+def with_levels(*configs: Any, **levels: Any) -> list[dict[str, Any]]:
+    return resolve_agent_configs(list(configs), DEFAULTS, **levels)
+
+
+def account_of(resolved: dict[str, Any]) -> Any:
+    return resolved["volume"]["agent"].get("service_account")
+
+
+def test_a10_later_levels_win() -> None:
+    configs = [{"name": "a"}, {"name": "b", "serviceAccount": "config"}, {"name": "c", "namespace": "other"}]
+    levels = {"system": {"serviceAccount": "system"}, "namespaces": {"porter": {"service_account": "namespace"}}}
+    assert [account_of(each) for each in with_levels(*configs, **levels)] == ["namespace", "config", "system"]
+
+
+def test_a10_blank_is_not_set_at_any_level() -> None:
+    levels = {"system": {"serviceAccount": "system", "plugins": None}, "namespaces": {"porter": {"serviceAccount": ""}}}
+    (resolved,) = with_levels({"name": "a", "serviceAccount": " ", "plugins": ""}, **levels)
+    assert account_of(resolved) == "system"
+    assert list(json.loads(resolved["volume"]["plugins"])["plugins"]) == ["kubernetes"]
+
+
+def test_a10_an_inherited_plugin_set_is_claimed_in_the_configs_own_namespace() -> None:
+    """A config with nothing but an account needs a volume for the merged set, named in its own namespace."""
+    named = {"name": "a", "namespace": "team", "plugins": {"azure": {"version": "v1.2.0"}}}
+    levels = {"system": {"plugins": named["plugins"]}, "namespaces": {"team": {"porterVersion": "v1.6.0"}}}
+    inherited, elsewhere, whole = with_levels(
+        {"name": "i", "namespace": "team", "serviceAccount": "sa"}, {"name": "e", "namespace": "other"}, named, **levels
+    )
+    assert inherited["claim"] == whole["claim"] != elsewhere["claim"]
+    assert inherited["volume"]["agent"]["image"] == "example/porter-agent:v1.6.0"
+
+
+@pytest.mark.parametrize(
+    ("system", "namespace", "config", "plugins"),
+    [
+        ({}, {}, {}, ["kubernetes"]),
+        ({"plugins": {"a": {}, "b": {}}}, {}, {}, ["a", "b"]),
+        ({"plugins": {"a": {}, "b": {}}}, {"plugins": {"c": {}}}, {}, ["c"]),
+        ({"plugins": {"a": {}}}, {"plugins": {"c": {}}}, {"plugins": {"d": {}}}, ["d"]),
+        ({"plugins": {"a": {}}}, {"plugins": {}}, {}, []),
+        ({"plugins": {"a": {}}}, {"plugins": {}}, {"plugins": {"d": {}}}, ["d"]),
+        ({"plugins": {}}, {}, {}, []),
+    ],
+    ids=["default", "system", "namespace", "config", "namespace-has-none", "none-and-some", "system-has-none"],
+)
+def test_a10_plugins_of_levels_are_replaced_whole(system: Any, namespace: Any, config: Any, plugins: list[str]) -> None:
+    (resolved,) = with_levels({"name": "a", **config}, system=system, namespaces={"porter": namespace})
+    found = list(json.loads(resolved["volume"]["plugins"])["plugins"]) if resolved["volume"] else []
+    assert found == plugins
+
+
+def test_the_only_config_has_the_levels_below_it_too() -> None:
+    (resolved,) = with_levels(namespaces={"porter": {"serviceAccount": "namespace"}})
+    assert (resolved["name"], account_of(resolved)) == ("default", "namespace")
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"system": {**MANIFEST, "spec": {"serviceAccount": "sa"}}},
+        {"namespaces": {"porter": {**MANIFEST, "spec": {"serviceAccount": "sa"}}}},
+        {"namespaces": {"porter": {**MANIFEST, "metadata": {"name": "default"}, "spec": {"serviceAccount": "sa"}}}},
+        {"system": "serviceAccount: sa"},
+        {"namespaces": '{"porter": {"serviceAccount": "sa"}}'},
+        {"system": json.dumps({**MANIFEST, "spec": {"serviceAccount": "sa"}}), "namespaces": ""},
+    ],
+    ids=["manifest", "namespace-manifest", "manifest-of-no-namespace", "F08-text", "F08-map-text", "manifest-text"],
+)
+def test_forms_of_levels(levels: dict[str, Any]) -> None:
+    (resolved,) = with_levels({"name": "a"}, **levels)
+    assert (resolved["name"], account_of(resolved)) == ("a", "sa")
+
+
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        ({"system": {"name": "x"}}, "The system level is for many agent configs: take name out of it"),
+        ({"namespaces": {"porter": {"namespace": "porter"}}}, "level of namespace porter.*take namespace out"),
+        (
+            {"namespaces": {"other": {**MANIFEST}}},
+            "level of namespace other is given as a manifest of namespace porter",
+        ),
+        ({"namespaces": {"Porter": {}}}, "For example: porter"),
+        ({"namespaces": {"porter": {"plugin": {}}}}, 'level of namespace porter: unknown key "plugin"'),
+        ({"namespaces": ["porter"]}, "must be a map from namespace to settings, not a list"),
+        ({"system": ["x"]}, "The system level must be a map, not a list"),
+        ({"system": {**MANIFEST, "apiVersion": "porter.sh/v1"}}, "apiVersion: getporter.org/v1"),
+        ({"system": {"volume_size": "64MB"}}, "Write 64M or 64Mi"),
+    ],
+)
+def test_levels_that_cannot_be_used(levels: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        with_levels({"name": "a"}, **levels)
+
+
+@pytest.mark.parametrize(
+    ("defaults", "message"), [({"name": "a"}, "have no namespace"), ({"namespace": "a"}, "have no name")]
+)
+def test_defaults_must_name_something(defaults: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        resolve_agent_configs([], defaults)
+
+
+def test_f04_a_blank_variable_leaves_the_default() -> None:
+    blank = dict.fromkeys(DEFAULTS, "")
+    assert resolve_agent_configs([], [DEFAULTS, blank]) == resolve_agent_configs([], DEFAULTS)
+
+
+def test_a_later_version_wins_over_an_earlier_whole_image() -> None:
+    images = [
+        each["volume"]["agent"]["image"]
+        for each in resolve(
+            {"name": "a"},
+            {"name": "b", "porterVersion": "v1.0.9"},
+            {"name": "c", "porterVersion": "v1.0.9", "agent_image": "third/agent"},
+            agent_image="other/agent",
+        )
+    ]
+    assert images == ["other/agent", "example/porter-agent:v1.0.9", "third/agent"]
+
+
+def test_configs_of_variable_files_and_cluster_come_together() -> None:
+    files = {"one.yaml": json.dumps({"name": "b"}), "two.yaml": "- name: c\n- name: d"}
+    found = [{**MANIFEST, "spec": None}]
+    resolved = resolve_agent_configs([{"name": "a"}], DEFAULTS, files=files, found=found)
+    assert [each["name"] for each in resolved] == ["a", "b", "c", "d", "m"]
+
+
+def test_where_the_cluster_has_no_config_there_is_none() -> None:
+    assert resolve_agent_configs([], DEFAULTS, found=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"a.yaml": ""}, "a.yaml holds no agent config"),
+        ({"a.yaml": "x"}, "a.yaml: An agent config must be a map"),
+        ({"a.yaml": "kind: AgentConfig"}, "a.yaml: a manifest has no apiVersion"),
+        ({"a.yaml": "name: a", "b.yaml": "name: a"}, "Agent config a is named twice"),
+    ],
+    ids=["nothing", "text", "manifest", "twins"],
+)
+def test_files_that_cannot_be_used(files: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        resolve_agent_configs([], DEFAULTS, files=files)
 
 
 def test_a10_plugins_are_replaced_whole() -> None:
@@ -113,6 +329,13 @@ def test_a10_plugins_are_replaced_whole() -> None:
             {"image": "example/porter-agent:v1.6.1", "service_account": "agent"},
         ),
         ({"retry_limit": "0", "ttl_seconds_after_finished": 5}, {"backoff_limit": 0, "ttl_seconds_after_finished": 5}),
+        ({"active_deadline_seconds": "90"}, {"active_deadline_seconds": 90}),
+        (
+            {"node_selector": "a: b", "tolerations": '[{"key": "c"}]', "env": "- {name: d}"},
+            {"node_selector": {"a": "b"}, "tolerations": [{"key": "c"}], "env": [{"name": "d"}]},
+        ),
+        ({"image_pull_secrets": "one, two"}, {"image_pull_secrets": ["one", "two"]}),
+        ({"image_pull_secrets": ["one"]}, {"image_pull_secrets": ["one"]}),
         (
             {"node_selector": {"a": "b"}, "podSecurityContext": {}},
             {"node_selector": {"a": "b"}, "pod_security_context": {}},
@@ -120,7 +343,20 @@ def test_a10_plugins_are_replaced_whole() -> None:
         # The account of installations is none of the agent that installs plugins.
         ({"installation_service_account": "i"}, {"service_account": None, "installation_service_account": None}),
     ],
-    ids=["moving-tag", "policy", "whole-image", "whole-image-policy", "blank", "F05-numbers", "pod", "installation"],
+    ids=[
+        "moving-tag",
+        "policy",
+        "whole-image",
+        "whole-image-policy",
+        "blank",
+        "F05-numbers",
+        "F05-deadline",
+        "F08-text",
+        "F08-names",
+        "names",
+        "pod",
+        "installation",
+    ],
 )
 def test_settings_of_the_agent(config: dict[str, Any], agent: dict[str, Any]) -> None:
     given = volume_of({"name": "a", **config})["agent"]
@@ -137,3 +373,20 @@ def test_a_config_is_stronger_than_the_defaults_and_blank_is_not_set() -> None:
 def test_credentials_reach_the_module_whole() -> None:
     url = "https://user:geheim@feed.example/atom.xml"
     assert url in volume_of({"name": "a", "plugins": {"azure": {"feedURL": url}}})["plugins"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"node_selector": "a"}, "node_selector of agent config a must be a map, not text"),
+        ({"node_selector": ["a"]}, "must be a map, not a list"),
+        ({"tolerations": {"key": "a"}}, "tolerations of agent config a must be a list, not a map"),
+        ({"image_pull_secrets": {"name": "a"}}, "must be a list, not a map"),
+        ({"env": "a: b: c"}, "env of agent config a is given as text that is neither JSON nor YAML"),
+        ({"active_deadline_seconds": "soon"}, "active_deadline_seconds of agent config a must be a whole number"),
+        ({"agent_image": 1.1}, "agent_image of agent config a must be text"),
+    ],
+)
+def test_settings_of_the_agent_that_cannot_be_used(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        resolve({"name": "a", **settings})

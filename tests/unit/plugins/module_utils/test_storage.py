@@ -11,7 +11,11 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import In
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import plugin_claim, reserve
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
-from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
+from ansible_collections.getporter.porter.plugins.module_utils._storage import (
+    check_storage,
+    no_default_class,
+    unlike_wanted,
+)
 
 
 def wanted(**option: Any) -> PluginVolume:
@@ -80,3 +84,42 @@ def test_a_mode_on_request_is_on_volume_and_claim() -> None:
     assert plugin_claim(shared, behind)["spec"]["accessModes"] == ["ReadOnlyMany"]
     assert "accessModes" not in reserve(kept, behind)["spec"]
     assert plugin_claim(kept, behind)["spec"]["accessModes"] == ["ReadWriteOnce"]
+
+
+def claim(size: str = "64Mi", storage_class: str = "fast", *modes: str) -> dict[str, Any]:
+    return {
+        "spec": {
+            "accessModes": list(modes) or ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": size}},
+            "storageClassName": storage_class,
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "differences"),
+    [
+        pytest.param({}, claim(), None, id="same"),
+        pytest.param({}, None, None, id="no-claim"),
+        pytest.param({"volume_size": "65536Ki"}, claim(), None, id="E09-same-size"),
+        pytest.param({"volume_size": "50M"}, claim(), None, id="X08-smaller"),
+        pytest.param({"volume_size": "65Mi"}, claim(), "size 64Mi in place of 65Mi", id="larger"),
+        pytest.param({"storage_class": "fast"}, claim(), None, id="same-class"),
+        pytest.param({"storage_class": "slow"}, claim(), "storage class fast in place of slow", id="class"),
+        pytest.param({"storage_class": "slow"}, claim("64Mi", ""), "storage class none in place of slow", id="none"),
+        pytest.param({"access_mode": "ReadWriteOnce"}, claim(), None, id="same-mode"),
+        pytest.param(
+            {"access_mode": "ReadOnlyMany", "storage_class": "slow"},
+            claim("64Mi", "fast", "ReadWriteOnce", "ReadWriteMany"),
+            "storage class fast in place of slow; access mode ReadWriteOnce, ReadWriteMany in place of ReadOnlyMany",
+            id="class-and-mode",
+        ),
+        pytest.param({"storage_class": "slow", "refresh": True}, claim(), None, id="refresh"),
+    ],
+)
+def test_b14_a_claim_that_is_not_as_wanted_is_warned_of(
+    settings: dict[str, Any], there: dict[str, Any] | None, differences: str | None
+) -> None:
+    warning = unlike_wanted(wanted(**{"volume_size": "64Mi", **settings}), there)
+    assert (warning or "").partition("as it was made: ")[2].partition(". ")[0] == (differences or "")
+    assert bool(warning) == bool(differences)

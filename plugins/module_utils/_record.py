@@ -1,0 +1,157 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The record of an agent config: the ConfigMap that stands for it and owns its plugin claim. Pure.
+
+Private to the collection: not a public interface.
+
+A record says what is wanted (``spec``, ``claim``) and what there is (``ready``, ``phase``, ``reason``,
+``message``, ``volume``, ``plugins``). Every key is always there, empty where nothing is known.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping
+
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name, short_resource_label
+
+Manifest = Dict[str, Any]
+
+PHASE_INSTALLING = "Installing"
+PHASE_READY = "Ready"
+PHASE_FAILED = "Failed"
+
+RECORD_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_RECORD)
+# The longest message that is kept, in characters: an object has room for a mebibyte, a reader for less.
+LONGEST_MESSAGE = 2000
+
+
+@dataclass(frozen=True)
+class AgentConfigRecord:
+    """What a record is to say that is wanted."""
+
+    # The agent config's name in full, and its namespace.
+    name: str
+    namespace: str
+    # The settings as in an AgentConfig resource, as JSON, without secrets.
+    spec: str
+    # The plugin claim's name and the set's hash; empty without plugins.
+    claim: str = ""
+    plugins_hash: str = ""
+
+    @property
+    def key(self) -> str:
+        """``NAMESPACE/NAME`` of the ConfigMap."""
+        return "%s/%s" % (self.namespace, record_name(self.name))
+
+
+@dataclass(frozen=True)
+class RecordStatus:
+    """What a record says of the state of things."""
+
+    phase: str
+    reason: str = ""
+    message: str = ""
+    volume: str = ""
+    plugins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """As the ConfigMap holds it: ``ready`` is always there, true or false."""
+        return {
+            "ready": "true" if self.phase == PHASE_READY else "false",
+            "phase": self.phase,
+            "reason": self.reason,
+            "message": self.message[:LONGEST_MESSAGE],
+            "volume": self.volume,
+            "plugins": json.dumps(dict(self.plugins), sort_keys=True),
+        }
+
+
+def ready_status(persistent_volume: Manifest) -> RecordStatus:
+    """The status of an agent config whose plugin claim is bound to this volume."""
+    metadata = persistent_volume["metadata"]
+    noted = (metadata.get("annotations") or {}).get(keys.ANNOTATION_INSTALLED)
+    return RecordStatus(PHASE_READY, "Bound", "", metadata["name"], json.loads(noted) if noted else {})
+
+
+def record_manifest(wanted: AgentConfigRecord, status: RecordStatus, now: str) -> Manifest:
+    """The ConfigMap. ``now`` is an RFC 3339 time."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": record_name(wanted.name),
+            "namespace": wanted.namespace,
+            "labels": {key: value for key, value in _labels(wanted).items() if value is not None},
+            "annotations": {keys.ANNOTATION_AGENT_CONFIG: wanted.name},
+        },
+        "data": {**_wishes(wanted), **status.data, "lastChange": now},
+    }
+
+
+def record_patch(record: Manifest, wanted: AgentConfigRecord, status: RecordStatus, now: str) -> Manifest | None:
+    """The merge patch that brings a record up to date, None where it is. Labels and keys of others stay."""
+    data = {**_wishes(wanted), **status.data}
+    if _has(record, data):
+        return None
+    return {
+        "metadata": {
+            "resourceVersion": record["metadata"]["resourceVersion"],
+            "labels": _labels(wanted),
+            "annotations": {keys.ANNOTATION_AGENT_CONFIG: wanted.name},
+        },
+        "data": {**data, "lastChange": now},
+    }
+
+
+def says_what_is_wanted(record: Manifest | None, wanted: AgentConfigRecord) -> bool:
+    """Whether the record is there and up to date, its status apart."""
+    return bool(record) and _has(record, _wishes(wanted))  # type: ignore[arg-type]
+
+
+def has_status(record: Manifest, status: RecordStatus) -> bool:
+    """Whether the record says just this of the state of things."""
+    return _has(record, status.data)
+
+
+def phase_of(record: Manifest) -> str:
+    """One of the phases above, or whatever somebody wrote."""
+    return str((record.get("data") or {}).get("phase") or "")
+
+
+def claim_of(record: Manifest) -> str:
+    """The name of the plugin claim that the record wants; empty for none."""
+    return str((record.get("data") or {}).get("claim") or "")
+
+
+def owner_of(record: Manifest) -> dict[str, str]:
+    """The owner reference by which a record keeps a claim.
+
+    Without ``blockOwnerDeletion``, which would need a right to the finalizers of ConfigMaps.
+    """
+    metadata = record["metadata"]
+    return {"apiVersion": "v1", "kind": "ConfigMap", "name": metadata["name"], "uid": metadata["uid"]}
+
+
+def _wishes(wanted: AgentConfigRecord) -> dict[str, str]:
+    return {"name": wanted.name, "spec": wanted.spec, "claim": wanted.claim}
+
+
+def _labels(wanted: AgentConfigRecord) -> dict[str, str | None]:
+    return {
+        keys.LABEL_MANAGED: "true",
+        keys.LABEL_RESOURCE_NAME: short_resource_label(wanted.name),
+        # Null takes it away.
+        keys.LABEL_PLUGINS_HASH: wanted.plugins_hash or None,
+        keys.LABEL_COMPONENT: keys.COMPONENT_RECORD,
+        keys.LABEL_MANAGED_BY: keys.MANAGED_BY,
+    }
+
+
+def _has(record: Manifest, data: Mapping[str, str]) -> bool:
+    return data.items() <= (record.get("data") or {}).items()

@@ -1,0 +1,220 @@
+# Copyright: Contributors to the getporter.porter collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an agent config lets go of: from what is observed to the next steps. Pure.
+
+Private to the collection: not a public interface.
+
+A config that is present lets go of every plugin claim but the one it wants, once that one is ready
+and owned. A config that is absent lets go of all of them, and of its record last. What others
+own or want stays; what nobody does is deleted, and its volume follows its reclaim policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Sequence
+
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
+from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, references_of
+from ansible_collections.getporter.porter.plugins.module_utils._record import (
+    PHASE_READY,
+    AgentConfigRecord,
+    claim_of,
+    owner_of,
+    phase_of,
+    says_what_is_wanted,
+)
+
+Manifest = Dict[str, Any]
+
+# Actions, as they are reported.
+NOTE_NO_PLUGINS = "note in the record that the agent config needs no plugins"
+LEAVE_CLAIM = "take the agent config out of the plugin claim's owners"
+DELETE_CLAIM = "delete the plugin claim that nobody needs any more"
+DELETE_INSTALL = "delete the install Job that nobody needs any more"
+DELETE_STAGING = "delete the staging claim that nobody needs any more"
+GIVE_BACK_POLICY = "let the volume that nobody needs any more follow its reclaim policy"
+DELETE_RECORD = "delete the record of the agent config"
+WAIT_GONE = "wait until what nobody needs any more is gone"
+
+
+@dataclass(frozen=True)
+class ReleasingConfig:
+    """An agent config and whether it is to be there."""
+
+    wanted: AgentConfigRecord
+    present: bool
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What one namespace holds of ours, and the PersistentVolumes of ours."""
+
+    claims: Sequence[Manifest] = ()
+    jobs: Sequence[Manifest] = ()
+    records: Mapping[str, Manifest] = field(default_factory=dict)
+    volumes: Sequence[Manifest] = ()
+
+
+@dataclass(frozen=True)
+class Release:
+    """One step, with the object to do it to as observed: its uid and version are the precondition."""
+
+    action: str
+    # The agent configs that it is done for.
+    configs: Sequence[AgentConfigRecord]
+    target: Manifest | None = None
+    # LEAVE_CLAIM: the owner references that the claim is to have.
+    owners: Sequence[Manifest] = ()
+
+
+def releases(configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False) -> list[Release]:
+    """The next steps for the agent configs of one namespace, which do not depend on each other.
+
+    None: there is nothing to let go of. Just WAIT_GONE: what was deleted is not gone yet. ``settled`` asks for the
+    steps that there will be once every config that is present has the plugin claim it wants.
+    """
+    view = _View(configs, seen, settled)
+    steps = view.without_plugins()
+    for claim in seen.claims:
+        steps += view.of_staging(claim) if _is_staging(claim) else view.of_claim(claim)
+    for volume in seen.volumes:
+        steps += view.of_volume(volume)
+    if all(step.action == WAIT_GONE for step in steps):
+        # Last, because a record tells the next run what there is to do.
+        steps += view.of_records()
+    return steps
+
+
+class _View:
+    """The steps of one round. What was decided for a claim decides for what belongs to it."""
+
+    def __init__(self, configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool) -> None:
+        self._configs, self._seen, self._settled = configs, seen, settled
+        leaving = {config.wanted.key for config in configs if not config.present}
+        changing = {config.wanted.key: config.wanted.claim for config in configs} if settled else {}
+        # Plugin claims that a record asks for which stays, with these records.
+        self._wanted: dict[str, list[Manifest]] = {}
+        for key, record in seen.records.items():
+            claim = changing.get(key, claim_of(record))
+            if key not in leaving and claim:
+                self._wanted.setdefault(claim, []).append(record)
+        self._remaining = {_name(claim) for claim in seen.claims if not _is_deleting(claim)}
+
+    def without_plugins(self) -> list[Release]:
+        """A config that needs no plugins is ready at once."""
+        return [
+            Release(NOTE_NO_PLUGINS, [config.wanted], self._seen.records.get(config.wanted.key))
+            for config in self._configs
+            if config.present and not config.wanted.claim and not self._says_ready(config)
+        ]
+
+    def of_claim(self, claim: Manifest) -> list[Release]:
+        name, references = _name(claim), references_of(claim)
+        leavers = [
+            each
+            for each in self._leavers_of(name)
+            if any(_is_of(reference, each) for reference in references) or (not references and _made_for(claim, each))
+        ]
+        if not leavers:
+            return []
+        if _is_deleting(claim):
+            return [Release(WAIT_GONE, leavers, claim)]
+        staying = [each for each in references if not any(_is_of(each, leaver) for leaver in leavers)]
+        joining = [owner_of(record) for record in self._wanted.get(name, [])]
+        owners = added(staying, joining) or staying
+        if not owners:
+            self._remaining.discard(name)
+            return [Release(DELETE_CLAIM, leavers, claim)]
+        return [Release(LEAVE_CLAIM, leavers, claim, owners)] if owners != references else []
+
+    def of_staging(self, staging: Manifest) -> list[Release]:
+        """An install that is under way, or a refresh of a claim that is let go of as well."""
+        name = _claim_named_by(staging)
+        leavers = [each for each in self._leavers_of(name) if _made_for(staging, each)]
+        if not leavers or name in self._wanted or name in self._remaining:
+            return []
+        if _is_deleting(staging):
+            return [Release(WAIT_GONE, leavers, staging)]
+        # The Job first: it would go on as long as the staging claim waits for its pods.
+        jobs = [job for job in self._seen.jobs if job_belongs_to(job, staging) and not _is_deleting(job)]
+        return [Release(DELETE_INSTALL, leavers, job) for job in jobs] + [Release(DELETE_STAGING, leavers, staging)]
+
+    def of_volume(self, volume: Manifest) -> list[Release]:
+        """A volume that was on its way to the claim, or that follows its policy after it."""
+        name = _claim_named_by(volume)
+        leavers = [each for each in self._leavers_of(name) if _made_for(volume, each)]
+        if not leavers or name in self._wanted or name in self._remaining:
+            return []
+        if _phase(volume) == "Bound":
+            # As long as its claim is there, that is what is waited for; the volume hears of its end a little later.
+            reference = volume["spec"].get("claimRef") or {}
+            is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims]
+            return [] if is_there else [Release(WAIT_GONE, leavers, volume)]
+        if keys.ANNOTATION_RECLAIM_POLICY in _annotations(volume):
+            return [Release(GIVE_BACK_POLICY, leavers, volume)]
+        if volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and _phase(volume) == "Released":
+            return [Release(WAIT_GONE, leavers, volume)]
+        return []
+
+    def of_records(self) -> list[Release]:
+        return [
+            Release(DELETE_RECORD, [config.wanted], self._seen.records[config.wanted.key])
+            for config in self._configs
+            if not config.present and config.wanted.key in self._seen.records
+        ]
+
+    def _leavers_of(self, claim: str) -> list[AgentConfigRecord]:
+        """The configs that do not want this plugin claim. One whose own is not ready yet keeps what it has."""
+        return [
+            config.wanted
+            for config in self._configs
+            if not config.present or (config.wanted.claim != claim and self._is_settled(config))
+        ]
+
+    def _is_settled(self, config: ReleasingConfig) -> bool:
+        return self._settled or self._says_ready(config)
+
+    def _says_ready(self, config: ReleasingConfig) -> bool:
+        record = self._seen.records.get(config.wanted.key)
+        return bool(record) and says_what_is_wanted(record, config.wanted) and phase_of(record) == PHASE_READY  # type: ignore[arg-type]
+
+
+def _is_of(reference: Mapping[str, Any], config: AgentConfigRecord) -> bool:
+    """Whether the owner is the config's record, be it one before the present one."""
+    return reference.get("kind") == "ConfigMap" and reference.get("name") == record_name(config.name)
+
+
+def _made_for(item: Manifest, config: AgentConfigRecord) -> bool:
+    return (
+        _annotations(item).get(keys.ANNOTATION_AGENT_CONFIG) == config.name
+        and _annotations(item).get(keys.ANNOTATION_CLAIM, "").split("/")[0] == config.namespace
+    )
+
+
+def _claim_named_by(item: Manifest) -> str:
+    return _annotations(item).get(keys.ANNOTATION_CLAIM, "").rpartition("/")[2]
+
+
+def _is_staging(claim: Manifest) -> bool:
+    return (claim["metadata"].get("labels") or {}).get(keys.LABEL_COMPONENT) == keys.COMPONENT_STAGING
+
+
+def _is_deleting(item: Manifest) -> bool:
+    return bool(item["metadata"].get("deletionTimestamp"))
+
+
+def _phase(item: Manifest) -> str:
+    return str((item.get("status") or {}).get("phase") or "")
+
+
+def _name(item: Manifest) -> str:
+    return str(item["metadata"]["name"])
+
+
+def _annotations(item: Manifest) -> dict[str, str]:
+    return item["metadata"].get("annotations") or {}
