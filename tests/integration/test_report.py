@@ -92,12 +92,6 @@ def test_the_report_tells_of_volumes_configs_and_leftovers(
     assert playbook.run(plugins=plugins_from(channel, azure="v1.2.0")).status == "successful"
     (claim,) = cluster.claims()
     name, volume = claim.metadata.name, claim.spec.volume_name
-    stands = leftovers.record(
-        cluster, "default", name, volume=volume, plugins=leftovers.installed(azure="v1.2.0"), phase="Ready"
-    )
-    leftovers.owners_of_claim(
-        cluster, name, leftovers.reference("ConfigMap", stands.metadata.name, "v1", stands.metadata.uid)
-    )
     leftovers.record(cluster, "waiting", leftovers.plugin_claim_name("none"), ready="false", phase="Pending")
     operators = leftovers.plugin_claim_of_operator(cluster, "a0b1", ownerReferences=[agent_configs("legacy")])
     lost = leftovers.lost_temporary_claim(cluster)
@@ -124,6 +118,7 @@ def test_the_report_tells_of_volumes_configs_and_leftovers(
 
     configs = by_name(result["agent_configs"])
     assert (configs["default"]["ready"], configs["default"]["claim_state"]) == (True, "ready")
+    assert (configs["default"]["phase"], configs["default"]["installed"]) == ("Ready", {"azure": "v1.2.0"})
     assert (configs["waiting"]["ready"], configs["waiting"]["claim_state"]) == (False, "absent")
     assert names(result["leftovers"]) == {lost.metadata.name}
     assert result["leftovers"][0]["reason"] == "it lost its volume"

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import uuid
 from typing import Any
 
@@ -112,14 +111,3 @@ def pod_that_mounts(cluster: Cluster, claim: str) -> str:
     }
     cluster.core.create_namespaced_pod(cluster.namespace, {"metadata": {"name": "user"}, "spec": spec})
     return "user"
-
-
-def owners_of_claim(cluster: Cluster, claim: str, *owners: dict[str, str]) -> None:
-    cluster.core.patch_namespaced_persistent_volume_claim(
-        claim, cluster.namespace, {"metadata": {"ownerReferences": list(owners)}}
-    )
-
-
-def installed(**versions: str) -> str:
-    """What a record has of installed plugins."""
-    return json.dumps(versions, sort_keys=True)
