@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright: Contributors to the getporter.porter collection
-"""Where the role looks for files. There is no cluster: the closing table names what was found in them all the same."""
+"""Where the role looks for files. There is no cluster: what is wrong in a file is told before one is needed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PLAY = """\
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder to run in, and below it a play; beside each of them lies a file."""
+    """A folder to run in, and below it a play; beside each of them lies a file with a mistake in it."""
     (tmp_path / "plays").mkdir()
     (tmp_path / "plays" / "play.yml").write_text(PLAY)
-    (tmp_path / "plays" / "beside.yaml").write_text("{name: beside, plugins: {}}")
-    (tmp_path / "here.yaml").write_text("{name: here, plugins: {}}")
+    (tmp_path / "plays" / "beside.yaml").write_text("{name: beside, nonsense: 1}")
+    (tmp_path / "here.yaml").write_text("{name: here, nonsense: 1}")
     return tmp_path
 
 
@@ -46,20 +46,19 @@ def run(folder: Path, playbook: str, files: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("playbook", "file", "config"),
+    ("playbook", "file", "words"),
     [
-        (COLLECTION_PLAYBOOK, "here.yaml", "default/here"),
-        ("plays/play.yml", "here.yaml", "default/here"),
-        ("plays/play.yml", "beside.yaml", "default/beside"),
-        (COLLECTION_PLAYBOOK, "~/here.yaml", "default/here"),
+        (COLLECTION_PLAYBOOK, "here.yaml", 'agent config "here"'),
+        ("plays/play.yml", "here.yaml", 'agent config "here"'),
+        ("plays/play.yml", "beside.yaml", 'agent config "beside"'),
+        (COLLECTION_PLAYBOOK, "~/here.yaml", 'agent config "here"'),
     ],
     ids=["where-it-runs", "where-it-runs-first", "beside-the-play", "home"],
 )
-def test_a_file_is_found(folder: Path, playbook: str, file: str, config: str) -> None:
-    assert config in run(folder, playbook, file)
+def test_a_file_is_found(folder: Path, playbook: str, file: str, words: str) -> None:
+    assert words in run(folder, playbook, file)
 
 
 def test_a_file_that_is_nowhere_is_named(folder: Path) -> None:
     output = run(folder, "plays/play.yml", "there.yaml")
     assert "Unable to access the file 'there.yaml'" in output or "could not locate file in lookup: there.yaml" in output
-    assert "CONFIG" not in output
