@@ -26,16 +26,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Both end the soak by an exception, so that all that it made is removed; a shell's background jobs ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    _say(f"soak: {options.rounds} rounds, seed {seed}")
+    _say(f"soak: {options.rounds} rounds and a farewell, seed {seed}")
     with new_soak(options.kubeconfig) as soak:
-        held = all(
-            _play(soak, f"round {number}", each)
-            for number, each in enumerate(islice(rounds(seed), options.rounds), start=1)
-        ) and _play(soak, "farewell", farewell())
-        _say(f"soak: {soak.figures}; seed {seed}")
+        try:
+            held = _play_all(soak, seed, options.rounds)
+        finally:
+            _say(f"soak: {soak.figures}; seed {seed}")
     if not held:
         _say(f"The same again: make soak SEED={seed} ROUNDS={options.rounds}")
     return int(not held)
+
+
+def _play_all(soak: Soak, seed: int, count: int) -> bool:
+    drawn = enumerate(islice(rounds(seed), count), start=1)
+    return all(_play(soak, f"round {number}", each) for number, each in drawn) and _play(soak, "farewell", farewell())
 
 
 def _play(soak: Soak, name: str, each: Round) -> bool:

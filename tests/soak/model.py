@@ -71,13 +71,13 @@ class Round:
         return (self.wishes, self.beside, self.again)
 
     def __str__(self) -> str:
-        story = _words(self.wishes)
+        story = words(self.wishes)
         if self.fault:
             story += f", {self.fault} at its {'request' if self.fault in KILLS else 'write'} {self.turn}"
         if self.beside:
-            story += f"; beside it {_words(self.beside)}"
+            story += f"; beside it {words(self.beside)}"
         if self.again:
-            story += f"; then {'the same' if self.again == self.wishes else _words(self.again)}"
+            story += f"; then {'the same' if self.again == self.wishes else words(self.again)}"
         return story
 
 
@@ -121,7 +121,8 @@ def _sets(wishes: Wishes) -> set[str]:
     return {wish for wish in wishes.values() if wish in PLUGIN_SETS}
 
 
-def _words(wishes: Wishes) -> str:
+def words(wishes: Wishes) -> str:
+    """Who is to have what, in a few of them."""
     return " ".join(f"{name}={wish}" for name, wish in sorted(wishes.items()))
 
 

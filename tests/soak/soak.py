@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
@@ -20,7 +21,7 @@ from tests.faults.kinds import KILLS
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
 from tests.faults.state import Manifest, difference
-from tests.soak.model import ABSENT, PLUGIN_SETS, Round, Wishes, expected_state, observed_state
+from tests.soak.model import ABSENT, PLUGIN_SETS, Round, Wishes, expected_state, observed_state, words
 from tests.support import feed
 from tests.support.cluster import Cluster
 from tests.support.playbook import AGENT_IMAGE, plugins_from
@@ -44,6 +45,7 @@ class Figures:
     """What has happened so far."""
 
     rounds: int = 0
+    held: int = 0
     runs: int = 0
     side_by_side: int = 0
     kills: int = 0
@@ -52,7 +54,7 @@ class Figures:
 
     def __str__(self) -> str:
         return (
-            f"{self.rounds} rounds held: {self.runs} runs, {self.side_by_side} pairs of them side by side, "
+            f"{self.held} of {self.rounds} rounds held: {self.runs} runs, {self.side_by_side} pairs side by side, "
             f"{self.kills} kills, {self.errors} errors from the API server, {self.installs} installs"
         )
 
@@ -64,6 +66,8 @@ class Soak:
         self.figures = Figures()
         self._cluster, self._proxy, self._folder = cluster, proxy, folder
         self._wanted: Wishes = {}
+        # Those of this round, by what they are for.
+        self._runs: list[tuple[str, Run]] = []
         self._proxied = proxy.connection(cluster.admin_token(LONGEST))
         self._direct = {"K8S_AUTH_KUBECONFIG": kubeconfig}
         feed_url = feed.deploy(kubeconfig)
@@ -74,14 +78,20 @@ class Soak:
 
     def play(self, what: Round) -> None:
         """One round. Raises RoundError where a run fails, or the cluster does not come to what the model says."""
+        self.figures.rounds += 1
+        self._runs = []
         completed = self._cluster.completed_jobs()
         try:
             self._run(what)
-        except AssertionError as error:
-            raise RoundError(f"A run that had to end well did not:\n{error}") from error
+        except (AssertionError, TimeoutExpired) as error:
+            raise RoundError(self._told(f"A run did not end well ({type(error).__name__}).")) from error
         installs, self._wanted = what.installs(self._wanted), what.after(self._wanted)
         self._compare(installs, completed)
-        self.figures.rounds += 1
+        self.figures.held += 1
+
+    def _told(self, problem: str) -> str:
+        """With all that the round's runs have printed."""
+        return "\n".join([problem, *(f"== the run of {wishes}\n{run.output}" for wishes, run in self._runs)])
 
     def _run(self, what: Round) -> None:
         self._proxy.plan(fault=what.fault, turn=what.turn)
@@ -108,6 +118,7 @@ class Soak:
         }
         run = Run(self._folder, INSTALL_PLUGINS, variables, dict(connection))
         running.callback(run.kill)
+        self._runs.append((words(wishes), run))
         self.figures.runs += 1
         return run
 
@@ -118,16 +129,16 @@ class Soak:
 
     def _compare(self, installs: range, completed: set[str]) -> None:
         """Until the cluster is as the model says."""
-        expected = {**expected_state(self._wanted, self._claims), "installs": _words(installs)}
+        expected = {**expected_state(self._wanted, self._claims), "installs": _range(installs)}
         deadline = time.monotonic() + PATIENCE
         while True:
             count = len(self._cluster.completed_jobs() - completed)
-            found = {**self._state(), "installs": _words(installs) if count in installs else str(count)}
+            found = {**self._state(), "installs": _range(installs) if count in installs else str(count)}
             if found == expected:
                 self.figures.installs += count
                 return
             if time.monotonic() > deadline:
-                raise RoundError(difference(expected, found, ("model", "cluster")))
+                raise RoundError(self._told(difference(expected, found, ("model", "cluster"))))
             time.sleep(0.3)
 
     def _state(self) -> Manifest:
@@ -135,7 +146,7 @@ class Soak:
         return observed_state(plain(here.claims()), plain(here.volumes()), plain(here.record_maps()), here.leftovers())
 
 
-def _words(installs: range) -> str:
+def _range(installs: range) -> str:
     return " or ".join(map(str, installs))
 
 
