@@ -97,8 +97,8 @@ soak: cluster-images $(BUILD)/mitmproxy/.complete ## Agent configs come, change 
 	@echo "== soak"
 	@$(BIN)/python -m tests.soak --kubeconfig $$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
 
-soak-sample: ## ... 8 rounds of it
-	@$(MAKE) soak ROUNDS=8
+soak-sample: ## ... 6 rounds of it
+	@$(MAKE) soak ROUNDS=6
 
 # mitmproxy and ansible-lint want different versions of one library.
 $(BUILD)/mitmproxy/.complete: tests/faults/requirements.txt tools/make_venv.sh

@@ -103,8 +103,13 @@ class Proxy:
             self._process.wait()
 
     def _tell(self, command: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        self._connection.request("POST", CONTROL + command, body=json.dumps(body or {}))
-        answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
+        try:
+            self._connection.request("POST", CONTROL + command, body=json.dumps(body or {}))
+            answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
+        except BaseException:
+            # An interrupt amidst a question: the next one needs a new connection.
+            self._connection.close()
+            raise
         return answer
 
     def _wait_for_port(self) -> int:

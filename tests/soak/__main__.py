@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     seed = secrets.randbelow(10**6) if options.seed is None else options.seed
     # Both end the soak by an exception, so that all that it made is removed; a shell's background jobs ignore SIGINT.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda number, _frame: sys.exit(128 + number))
     _say(f"soak: {options.rounds} rounds and a farewell, seed {seed}")
     with new_soak(options.kubeconfig) as soak:
         try:
