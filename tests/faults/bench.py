@@ -12,7 +12,7 @@ from pathlib import Path
 from kubernetes import client
 
 from tests.faults.cases import Case
-from tests.faults.ending import killed_at_its_point, succeed
+from tests.faults.ending import ROLE_PATIENCE, killed_at_its_point, succeed
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
 from tests.faults.scenarios import CHANNEL, NewVersion, Play, Scenario
@@ -21,8 +21,6 @@ from tests.support import feed_control as feed
 from tests.support.cluster import Cluster
 from tests.support.playbook import AGENT_IMAGE
 
-# Seconds that the role may take: its own limit is to come before that of the tests.
-ROLE_PATIENCE = 90
 # Seconds for the garbage collector and the controllers to come to the end.
 PATIENCE = 60
 

@@ -16,24 +16,20 @@ from uuid import uuid4
 
 from kubernetes import config
 
-from tests.faults.ending import killed_at_its_point, succeed
+from tests.faults.ending import ROLE_PATIENCE, killed_at_its_point, succeed
 from tests.faults.kinds import KILLS
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
+from tests.faults.scenarios import INSTALL_PLUGINS
 from tests.faults.state import Manifest, difference
 from tests.soak.model import ABSENT, PLUGIN_SETS, Round, Wishes, expected_state, observed_state, words
 from tests.support import feed
-from tests.support.cluster import Cluster
+from tests.support.cluster import PATIENCE, Cluster
 from tests.support.playbook import AGENT_IMAGE, plugins_from
 from tests.support.wanted import wanted_volume
 
-INSTALL_PLUGINS = "getporter.porter.install_plugins"
-# Seconds that the role may take: its own limit is to come before that of the tests.
-ROLE_PATIENCE = 90
 # Seconds that a soak may take.
 LONGEST = 24 * 3600
-# Seconds for the garbage collector and the controllers to come to the end.
-PATIENCE = 60
 
 
 class RoundError(Exception):
