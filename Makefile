@@ -15,8 +15,10 @@ NAME ?= porter
 AGENT_IMAGE ?= getporter.local/porter-agent:v1.6.1
 # More arguments for pytest, for example PYTEST_ARGS='-k collision'.
 PYTEST_ARGS ?=
-# The number that names a sample of the fault tests; a new one each time by default.
+# The number that names a sample of the fault tests, or the rounds of a soak; a new one each time by default.
 SEED ?=
+# How long a soak is.
+ROUNDS ?= 200
 # Tests on the cluster wait most of their time, so that more of them run at once than there are cores.
 WORKERS ?= 4
 
@@ -47,7 +49,7 @@ demo: cluster-images ## The main job: two plugins onto a volume of a real cluste
 	  -e demo_feed=$$feed -e porter_plugins_agent_image=$(AGENT_IMAGE)
 
 .PHONY: test
-test: lint unit sanity integration molecule faults-sample ## Every layer
+test: lint unit sanity integration molecule faults-sample soak-sample ## Every layer
 
 .PHONY: lint
 lint: venv ## ruff, mypy, yamllint, ansible-lint (production), changelog
@@ -89,6 +91,14 @@ faults: cluster-images $(BUILD)/mitmproxy/.complete ## Kill the role at every re
 
 faults-sample: ## ... a sample of 40 of these cases (the same one again: SEED=)
 	@$(MAKE) faults FAULTS="--faults-sample 40 $(if $(SEED),--faults-seed $(SEED))"
+
+.PHONY: soak soak-sample
+soak: cluster-images $(BUILD)/mitmproxy/.complete ## Agent configs come, change and go at random, with faults; the cluster must equal a model (ROUNDS=200 SEED=)
+	@echo "== soak"
+	@$(BIN)/python -m tests.soak --kubeconfig $$($(CLUSTER_TOOL) kubeconfig --name $(NAME)) --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
+
+soak-sample: ## ... 6 rounds of it
+	@$(MAKE) soak ROUNDS=6
 
 # mitmproxy and ansible-lint want different versions of one library.
 $(BUILD)/mitmproxy/.complete: tests/faults/requirements.txt tools/make_venv.sh

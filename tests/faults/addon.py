@@ -16,21 +16,31 @@ from typing import Any
 from mitmproxy import ctx
 from mitmproxy.http import HTTPFlow, Response
 
-from tests.faults.kinds import CONTROL, CUT, KILLED_AFTER, KILLED_BEFORE, REFUSALS
-from tests.faults.points import Course
+from tests.faults.kinds import CONTROL, CUT, ERRORS, KILLED_AFTER, KILLED_BEFORE, REFUSALS
+from tests.faults.points import Course, is_turn
 
 
 class Plan:
-    """One run: what happens to which of its requests, and which points it reached."""
+    """One run: what happens to which of its requests, and which points it reached.
 
-    def __init__(self, point: str | None = None, fault: str | None = None) -> None:
+    The fault strikes at the point of this name, or at the one whose turn it is; for an error only writes count.
+    """
+
+    def __init__(self, point: str | None = None, fault: str | None = None, turn: int | None = None) -> None:
         self.point = point
         self.fault = fault
+        self.turn = turn
         self.met = False
         self.course = Course()
         # Set when the run may be killed, and when it is dead.
         self.waiting = asyncio.Event()
         self.killed = asyncio.Event()
+
+    def is_due(self, point: str) -> bool:
+        """Whether the fault strikes at this point, which was just reached."""
+        if self.turn is None:
+            return point == self.point
+        return is_turn(self.course.points, self.turn, only_writes=self.fault in ERRORS)
 
 
 class Faults:
@@ -55,7 +65,7 @@ class Faults:
         plan = self.plan
         flow.metadata["plan"] = plan
         point = plan.course.request(flow.client_conn.id, flow.request.method, flow.request.path)
-        if point is None or point != plan.point:
+        if point is None or not plan.is_due(point):
             return
         plan.met = True
         if plan.fault == KILLED_BEFORE:

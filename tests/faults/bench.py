@@ -8,11 +8,11 @@ import json
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 from kubernetes import client
 
 from tests.faults.cases import Case
+from tests.faults.ending import ROLE_PATIENCE, killed_at_its_point, succeed
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
 from tests.faults.scenarios import CHANNEL, NewVersion, Play, Scenario
@@ -21,10 +21,6 @@ from tests.support import feed_control as feed
 from tests.support.cluster import Cluster
 from tests.support.playbook import AGENT_IMAGE
 
-CLAIM_OF_VOLUME = "getporter.org/plugin-claim"
-# Seconds until a run must have ended, and the role's own limit, which is to be the first.
-RUN_PATIENCE = 150
-ROLE_PATIENCE = 90
 # Seconds for the garbage collector and the controllers to come to the end.
 PATIENCE = 60
 
@@ -44,11 +40,7 @@ class Bench:
 
     def set_up(self) -> None:
         self.cluster.create_namespace()
-        self._connection = {
-            "K8S_AUTH_HOST": self._proxy.url,
-            "K8S_AUTH_API_KEY": self.cluster.admin_token(),
-            "K8S_AUTH_SSL_CA_CERT": str(self._proxy.certificate),
-        }
+        self._connection = self._proxy.connection(self.cluster.admin_token())
 
     def prepare(self, scenario: Scenario) -> None:
         """What comes before the disturbed run."""
@@ -73,29 +65,18 @@ class Bench:
     def play(self, play: Play) -> None:
         """A run without a fault, to its good end."""
         self._proxy.plan()
-        self._succeed(self._start(play))
+        succeed(self._start(play))
 
     def play_with_error(self, play: Play, case: Case) -> bool:
         """A run that meets an error and gets over it. False: it did not come to that point."""
         self._proxy.plan(case.point, case.fault)
-        self._succeed(self._start(play))
+        succeed(self._start(play))
         return self._proxy.met()
 
     def play_and_kill(self, play: Play, case: Case) -> bool:
         """A run that is killed. False: it came to its good end before it came to that point."""
         self._proxy.plan(case.point, case.fault)
-        run = self._start(play)
-        deadline = time.monotonic() + RUN_PATIENCE
-        try:
-            while not run.has_ended():
-                assert time.monotonic() < deadline, run.output
-                if self._proxy.waits_for_the_kill():
-                    return True
-            assert run.result(0) == 0, run.output
-        finally:
-            run.kill()
-            self._proxy.run_is_killed()
-        return False
+        return killed_at_its_point(self._start(play), self._proxy)
 
     def wrote(self) -> bool:
         """Whether the last run changed anything."""
@@ -111,11 +92,11 @@ class Bench:
     def state(self) -> Manifest:
         """All that the scenario's end is judged by."""
         plain = self._api.sanitize_for_serialization
-        claims, volumes, records = self.cluster.claims(), self._volumes(), self.cluster.record_maps()
+        claims, volumes, records = self.cluster.claims(), self.cluster.volumes(), self.cluster.record_maps()
         names = {self.cluster.namespace: "NAMESPACE", self._channel: "CHANNEL"}
         return {
             **end_state(plain(claims), plain(volumes), plain(records), self.cluster.leftovers(), names),
-            "completed Jobs": len(self._completed_jobs()),
+            "completed Jobs": len(self.cluster.completed_jobs()),
             "downloads": feed.downloads(self._api, self._channel),
         }
 
@@ -130,31 +111,6 @@ class Bench:
         variables = json.loads(json.dumps(variables).replace(CHANNEL, self._feed))
         prefixed = {f"porter_plugins_{name}": value for name, value in variables.items()}
         return Run(self._folder, play.playbook, prefixed, self._connection)
-
-    def _succeed(self, run: Run) -> None:
-        try:
-            assert run.result(RUN_PATIENCE) == 0, run.output
-        finally:
-            run.kill()
-
-    def _volumes(self) -> list[Any]:
-        """Also those that have been robbed of their reference to a claim."""
-        return [
-            each
-            for each in self.cluster.core.list_persistent_volume().items
-            if self.cluster.namespace
-            in (
-                each.spec.claim_ref and each.spec.claim_ref.namespace,
-                (each.metadata.annotations or {}).get(CLAIM_OF_VOLUME, "").partition("/")[0],
-            )
-        ]
-
-    def _completed_jobs(self) -> set[str]:
-        """The uids of all that ever completed: the Job controller tells of each in an event, which outlives it."""
-        events = self.cluster.core.list_namespaced_event(
-            self.cluster.namespace, field_selector="involvedObject.kind=Job,reason=Completed"
-        )
-        return {event.involved_object.uid for event in events.items}
 
 
 def _has_come_to_rest(state: Manifest, scenario: Scenario) -> bool:

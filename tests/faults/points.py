@@ -9,6 +9,8 @@ Asking the same thing again, with nothing written in between, is the same point.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 MUTATING = frozenset(("POST", "PUT", "PATCH", "DELETE"))
 # Questions that are asked by POST.
 _QUESTIONS = ("POST-selfsubjectaccessreviews",)
@@ -23,6 +25,12 @@ def is_mutating(point: str) -> bool:
 def writes(request: str) -> bool:
     """Whether a request with this signature does."""
     return request.split("-")[0] in MUTATING and request not in _QUESTIONS
+
+
+def is_turn(points: Sequence[str], turn: int, only_writes: bool) -> bool:
+    """Whether the last of these points is the one whose turn it is, counted from 1."""
+    counted = [point for point in points if is_mutating(point) or not only_writes]
+    return len(counted) == turn and counted[-1] == points[-1]
 
 
 def signature(method: str, path: str) -> str:

@@ -62,9 +62,17 @@ class Proxy:
         """The address of the API server, for the collection."""
         return f"https://127.0.0.1:{self.port}"
 
-    def plan(self, point: str | None = None, fault: str | None = None) -> None:
-        """What happens to the next run: nothing, or this fault at this point."""
-        self._tell("plan", {"point": point, "fault": fault})
+    def connection(self, token: str) -> dict[str, str]:
+        """The environment in which the collection goes through the proxy, with this token."""
+        return {
+            "K8S_AUTH_HOST": self.url,
+            "K8S_AUTH_API_KEY": token,
+            "K8S_AUTH_SSL_CA_CERT": str(self.certificate),
+        }
+
+    def plan(self, point: str | None = None, fault: str | None = None, turn: int | None = None) -> None:
+        """What happens to the next run: nothing, or this fault at this point, or at the one whose turn it is."""
+        self._tell("plan", {"point": point, "fault": fault, "turn": turn})
 
     def waits_for_the_kill(self) -> bool:
         """Whether the run has come to where it is to be killed; asks for half a second."""
@@ -95,8 +103,13 @@ class Proxy:
             self._process.wait()
 
     def _tell(self, command: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        self._connection.request("POST", CONTROL + command, body=json.dumps(body or {}))
-        answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
+        try:
+            self._connection.request("POST", CONTROL + command, body=json.dumps(body or {}))
+            answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
+        except BaseException:
+            # An interrupt amidst a question: the next one needs a new connection.
+            self._connection.close()
+            raise
         return answer
 
     def _wait_for_port(self) -> int:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -60,6 +61,15 @@ def end_state(
     }
     plain: Manifest = json.loads(_plain(json.dumps(state), aliases))
     return {kind: sorted(items, key=json.dumps) for kind, items in plain.items()}
+
+
+def difference(expected: Manifest, found: Manifest, titles: tuple[str, str]) -> str:
+    """Between two states, for people: a unified diff, with a title for each."""
+    return "\n".join(difflib.unified_diff(_lines(expected), _lines(found), *titles, lineterm=""))
+
+
+def _lines(state: Manifest) -> list[str]:
+    return json.dumps(state, indent=1, sort_keys=True).splitlines()
 
 
 def _with_owners(claim: Manifest) -> Manifest:

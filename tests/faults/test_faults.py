@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from collections.abc import Callable
 
 import pytest
@@ -15,7 +13,7 @@ from tests.faults.cases import Case
 from tests.faults.kinds import KILLS
 from tests.faults.recording import Recording
 from tests.faults.scenarios import SCENARIOS
-from tests.faults.state import Manifest
+from tests.faults.state import difference
 
 # Some requests are only sent when the cluster is slow enough, such as those for a pending pod's events.
 ATTEMPTS = 3
@@ -44,7 +42,7 @@ def test_the_end_is_the_undisturbed_one(case: Case, recording: Recording, new_be
     expected = (recording.ends if has_begun else recording.beginnings)[case.scenario]
     end = bench.wait_for(expected)
     if end != expected:
-        pytest.fail(_difference(expected, end))
+        pytest.fail(difference(expected, end, ("undisturbed", "disturbed")))
 
 
 def _disturbed(case: Case, new_bench: Callable[[], Bench]) -> tuple[Bench, bool]:
@@ -64,12 +62,3 @@ def _disturbed(case: Case, new_bench: Callable[[], Bench]) -> tuple[Bench, bool]
             bench.play(scenario.after_kill or scenario.disturbed)
             return bench, has_begun
     return pytest.fail(f"in {ATTEMPTS} attempts no run came to {case.point}, as the recorded one did")
-
-
-def _difference(expected: Manifest, end: Manifest) -> str:
-    lines = difflib.unified_diff(_lines(expected), _lines(end), "undisturbed", "disturbed", lineterm="")
-    return "\n".join(lines)
-
-
-def _lines(state: Manifest) -> list[str]:
-    return json.dumps(state, indent=1, sort_keys=True).splitlines()

@@ -15,6 +15,7 @@ from kubernetes.client.exceptions import ApiException
 
 from tests.support.playbook import AGENT_IMAGE
 
+CLAIM_OF_VOLUME = "getporter.org/plugin-claim"
 # Seconds that the cluster's controllers may take for anything here.
 PATIENCE = 60
 
@@ -54,8 +55,8 @@ class Cluster:
             return bool(error.status == 404)
         return False
 
-    def admin_token(self) -> str:
-        """A token of a service account that may do everything; it ends with the namespace."""
+    def admin_token(self, seconds: int = 600) -> str:
+        """A token of a service account that may do everything, for so long; it ends with the namespace."""
         name = f"{self.namespace}-admin"
         self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": name}})
         binding = {
@@ -64,7 +65,7 @@ class Cluster:
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": self.namespace}],
         }
         self.rbac.create_cluster_role_binding(binding)
-        return self.token_of(name)
+        return self.token_of(name, seconds)
 
     def token_with(self, rules: list[dict[str, Any]]) -> str:
         """A token of a service account that may do just this, in this namespace."""
@@ -79,8 +80,8 @@ class Cluster:
         self.rbac.create_namespaced_role_binding(self.namespace, binding)
         return self.token_of(name)
 
-    def token_of(self, service_account: str) -> str:
-        request = {"spec": {"expirationSeconds": 600}}
+    def token_of(self, service_account: str, seconds: int = 600) -> str:
+        request = {"spec": {"expirationSeconds": seconds}}
         answer = self.core.create_namespaced_service_account_token(service_account, self.namespace, request)
         return str(answer.status.token)
 
@@ -93,12 +94,26 @@ class Cluster:
         return list(self.core.list_namespaced_persistent_volume_claim(self.namespace).items)
 
     def volumes(self) -> list[Any]:
-        """The PersistentVolumes that are, or were, bound to a claim of this namespace."""
-        everything = self.core.list_persistent_volume().items
-        return [each for each in everything if each.spec.claim_ref and each.spec.claim_ref.namespace == self.namespace]
+        """The PersistentVolumes of claims of this namespace, also those that were robbed of their reference to one."""
+        return [
+            each
+            for each in self.core.list_persistent_volume().items
+            if self.namespace
+            in (
+                each.spec.claim_ref and each.spec.claim_ref.namespace,
+                (each.metadata.annotations or {}).get(CLAIM_OF_VOLUME, "").partition("/")[0],
+            )
+        ]
 
     def jobs(self) -> list[Any]:
         return list(self.batch.list_namespaced_job(self.namespace).items)
+
+    def completed_jobs(self) -> set[str]:
+        """The uids of all that ever completed: the Job controller tells of each in an event, which outlives it."""
+        events = self.core.list_namespaced_event(
+            self.namespace, field_selector="involvedObject.kind=Job,reason=Completed"
+        )
+        return {event.involved_object.uid for event in events.items}
 
     def records(self) -> dict[str, dict[str, str]]:
         """The data of the agent configs' records, by the configs' names."""

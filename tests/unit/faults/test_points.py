@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.points import Course, is_mutating, signature
+from tests.faults.points import Course, is_mutating, is_turn, signature
 
 CLAIMS = "/api/v1/namespaces/porter/persistentvolumeclaims"
 JOBS = "/apis/batch/v1/namespaces/porter/jobs"
@@ -76,3 +76,11 @@ def test_a_new_connection_is_a_new_task() -> None:
 def test_which_points_write() -> None:
     assert is_mutating("1.0-PATCH-persistentvolumes/NAME")
     assert not is_mutating("2.3-GET-jobs")
+
+
+def test_turns_are_counted_among_all_points_or_among_those_that_write() -> None:
+    points = ["1.0-GET-jobs", "1.0-POST-secrets", "1.1-GET-jobs", "1.1-POST-jobs"]
+    begun = [points[:count] for count in range(1, 5)]
+    assert [is_turn(each, 3, only_writes=False) for each in begun] == [False, False, True, False]
+    assert [is_turn(each, 1, only_writes=True) for each in begun] == [False, True, False, False]
+    assert [is_turn(each, 2, only_writes=True) for each in begun] == [False, False, False, True]

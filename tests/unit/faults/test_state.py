@@ -7,7 +7,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from tests.faults.state import end_state
+from tests.faults.state import difference, end_state
 
 
 def claim_and_volume(namespace: str, digits: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -80,3 +80,9 @@ def test_labels_phases_and_leftovers_matter() -> None:
     volume["status"]["phase"] = "Bound"
     claim["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     assert end_state([claim], [volume], [], [], {}) != good
+
+
+def test_a_difference_is_shown_line_by_line() -> None:
+    lines = difference({"a": 1, "b": 2}, {"b": 2, "a": 3}, ("model", "cluster")).splitlines()
+    assert lines[:2] == ["--- model", "+++ cluster"]
+    assert [line for line in lines[2:] if line[0] in "-+"] == ['- "a": 1,', '+ "a": 3,']
