@@ -23,7 +23,7 @@ from tests.faults.cases import sample
 from tests.faults.proxy import MITMDUMP, Proxy
 from tests.faults.recording import Recording, record
 from tests.support import feed as plugin_feed
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, awaited_removals
 
 TEST_OF_CASES = "test_the_end_is_the_undisturbed_one["
 
@@ -123,11 +123,8 @@ def proxy(kubeconfig: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="session")
 def removals() -> Iterator[list[Cluster]]:
-    """Namespaces whose removal was begun. It takes seconds each, so it is awaited once, for all."""
-    begun: list[Cluster] = []
-    yield begun
-    for each in begun:
-        each.finish_removal()
+    with awaited_removals() as begun:
+        yield begun
 
 
 @pytest.fixture

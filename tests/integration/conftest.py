@@ -14,7 +14,7 @@ import pytest
 from kubernetes import client, config
 
 from tests.support import feed as plugin_feed
-from tests.support.cluster import Cluster
+from tests.support.cluster import Cluster, awaited_removals
 from tests.support.playbook import Playbook
 from tools.local_cluster.paths import ClusterPaths
 
@@ -58,11 +58,8 @@ def feed(kubeconfig: str) -> str:
 
 @pytest.fixture(scope="session")
 def removals() -> Iterator[list[Cluster]]:
-    """Namespaces whose removal was begun. It takes seconds each, so it is awaited once, for all."""
-    begun: list[Cluster] = []
-    yield begun
-    for each in begun:
-        each.finish_removal()
+    with awaited_removals() as begun:
+        yield begun
 
 
 @pytest.fixture

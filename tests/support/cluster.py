@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from kubernetes import client
@@ -176,6 +177,15 @@ class Cluster:
             if error.status == 404:
                 return ""
             raise
+
+
+@contextmanager
+def awaited_removals() -> Iterator[list[Cluster]]:
+    """For namespaces whose removal was begun. It takes seconds each, so it is awaited once, for all."""
+    begun: list[Cluster] = []
+    yield begun
+    for each in begun:
+        each.finish_removal()
 
 
 def wait_for(condition: Callable[[], Any], what: str) -> None:
