@@ -41,7 +41,8 @@ def _row(config: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> S
         name,
         config["claim"],
         row.get("persistent_volume") or "-",
-        plugins or "-",
+        # A volume that something else made, such as the Porter Operator, has no note of what is on it.
+        plugins or ("unknown" if state == "ready" else "-"),
         state,
         "%.1f" % row.get("seconds", 0.0),
     )

@@ -37,6 +37,10 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
         [{"volumes": [READY]}, {"volumes": [row(state="ready", persistent_volume=None, installed={})]}],
         ["pv", "a v1, b v2", "ready"],
     ),
+    "of-another-making": (
+        [{"volumes": [row(state="ready", persistent_volume="pv", installed={})]}],
+        ["n/default", "porter-1", "pv", "unknown", "ready", "0.0"],
+    ),
     "failed": ([{"volumes": [OBSERVED]}, {"volumes": [row(state="failed", error="no", seconds=1)]}], ["failed", "1.0"]),
     "failed-after-clearing": ([{"volumes": [row(state="absent", error="no", seconds=1)]}], ["failed", "1.0"]),
     "of-another-namespace": ([{"volumes": [{**READY, "namespace": "m"}]}], ["unknown"]),
