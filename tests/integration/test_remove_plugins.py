@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.cluster import Cluster
-from tests.support.playbook import INFO, Playbook, plugins_from
+from tests.support.playbook import INFO, RELEASE, Playbook, plugins_from
 
 REMOVE = "getporter.porter.remove_plugins"
 
@@ -39,6 +39,26 @@ def test_it_takes_what_was_installed_from_and_removes_that(playbook: Playbook, c
     second = playbook.run(REMOVE, agent_configs=both)
     assert second.status == "successful", second.output
     cluster.wait_until_empty()
+
+
+def test_b19_a_volume_of_a_class_that_retains_is_said_to_stay(
+    playbook: Playbook, cluster: Cluster, channel: str
+) -> None:
+    """B19, C09: the claim goes with its last agent config, the volume stays and is named."""
+    config = {"name": "a", "plugins": plugins_from(channel, kubernetes="v1.0.1"), "storage_class_name": "local-retain"}
+    installed = playbook.run(agent_configs=config)
+    assert installed.status == "successful", installed.output
+    (volume,) = cluster.volumes()
+
+    removed = playbook.run(REMOVE, agent_configs=config)
+
+    assert removed.status == "successful", removed.output
+    assert removed.of(RELEASE)["agent_configs"][0]["kept_volumes"] == [volume.metadata.name]
+    assert f"PersistentVolume {volume.metadata.name} stays" in " ".join(removed.output.split())
+    assert f"{volume.metadata.name} (kept)" in removed.table[1]
+    assert cluster.claims() == []
+    assert [each.metadata.name for each in cluster.volumes()] == [volume.metadata.name]
+    assert not playbook.run(REMOVE, agent_configs=config).changed
 
 
 @pytest.mark.parametrize("agent_configs", [[], "", "[]"], ids=["none", "empty-survey", "empty-text"])

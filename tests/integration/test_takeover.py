@@ -114,7 +114,8 @@ def test_a_claim_that_nobody_owns_any_more_gets_an_owner_and_goes_with_it(
     assert cluster.owners()[claim.metadata.name] == [RECORD]
     assert cluster.records()["team"]["ready"] == "true"
 
-    succeed(playbook.run(agent_configs={"name": "team", "state": "absent"}))
+    left = succeed(playbook.run(agent_configs={"name": "team", "state": "absent"}))
+    assert f"{volume.metadata.name} (kept)" in left.table[1]
     assert not is_there(cluster, claim.metadata.name)
     assert is_there(cluster, leftovers.work_volume)
     (kept,) = [each for each in cluster.volumes() if each.metadata.name == volume.metadata.name]

@@ -70,3 +70,9 @@ def test_configs_come_in_their_order_and_share_a_row_of_results() -> None:
     assert ["ready" in line for line in lines] == [True, True, False]
     assert {line.index("porter-") for line in lines} == {head.index("CLAIM")}
     assert not any(line.endswith(" ") for line in (head, *lines))
+
+
+def test_b19_a_volume_that_stays_is_shown() -> None:
+    released = {"agent_configs": [{"name": "default", "namespace": "n", "kept_volumes": ["pv"]}]}
+    line = summarize([config(state="absent", plugins=False)], [{"volumes": [READY]}, released])[1]
+    assert line.split() == ["n/default", "-", "pv", "(kept)", "none", "absent", "0.0"]
