@@ -10,7 +10,7 @@ name: agent_config_from_manifest
 short_description: Take the settings of an agent config out of an AgentConfig manifest
 description:
   - Reads a manifest of the Porter Operator (apiVersion C(getporter.org/v1), kind C(AgentConfig)) and gives what it sets
-    as an agent config of the role M(getporter.porter.porter_plugins#role), which takes manifests as they are, too.
+    as an agent config of the role P(getporter.porter.porter_plugins#role), which takes manifests as they are, too.
   - Status, finalizers and all metadata but name and namespace are passed over. Unknown keys, other kinds and the forms
     of early operators are errors.
   - The result is whole. When URLs hold passwords, so does the result.

@@ -19,7 +19,7 @@ author:
 options:
   _input:
     description:
-      - The levels, the weakest first. Each is a map of settings as the role M(getporter.porter.porter_plugins#role)
+      - The levels, the weakest first. Each is a map of settings as the role P(getporter.porter.porter_plugins#role)
         takes them, in snake case or as the AgentConfig resource spells them, or an AgentConfig manifest, or V(null).
     type: list
     elements: dict

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 name: plugin_summary
 short_description: Make a table of agent configs and their plugin volumes
 description:
-  - Gives the lines of the table with which the role M(getporter.porter.porter_plugins#role) ends.
+  - Gives the lines of the table with which the role P(getporter.porter.porter_plugins#role) ends.
 author:
   - Contributors to the getporter.porter collection (@getporter)
 positional: results

@@ -10,7 +10,7 @@ name: resolve_agent_configs
 short_description: Check agent configs and name the plugin volumes they need
 description:
   - Checks agent configs, fills in defaults and gives for each the claim and the module option of its plugin volume.
-  - Meant for the role M(getporter.porter.porter_plugins#role).
+  - Meant for the role P(getporter.porter.porter_plugins#role).
 author:
   - Contributors to the getporter.porter collection (@getporter)
 positional: defaults

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import traceback
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any, Dict, Mapping, NamedTuple, Sequence
 from urllib.parse import quote, urlencode
 
@@ -105,6 +107,41 @@ class KubeApi:
         self._configuration = configuration
         self._pool = ApiClient(configuration).rest_client.pool_manager
         self._headers = headers or {}
+        self._last_date: str | None = None
+
+    def cluster_time(self) -> datetime:
+        """What the cluster's clock said in its latest answer; this host's may be wrong, and ages are the cluster's."""
+        try:
+            return parsedate_to_datetime(self._last_date or "")
+        except (TypeError, ValueError):
+            return datetime.now(timezone.utc)
+
+    def kinds_of(self, group: str) -> dict[str, dict[str, Resource]]:
+        """The resource types of an API group, by version and kind; empty where the cluster knows no such group.
+
+        The group of ConfigMap and the like is the empty text.
+        """
+        if not group:
+            return {"v1": self._kinds_at("/api/v1")}
+        try:
+            versions = self._json("GET", "/apis/" + group).get("versions") or []
+        except ApiError as error:
+            if error.status == 404 and not self._has_group(group):
+                return {}
+            raise
+        return {each["version"]: self._kinds_at("/apis/" + each["groupVersion"]) for each in versions}
+
+    def _has_group(self, group: str) -> bool:
+        """Whether the list of groups has it: an answer of 404 could come from anywhere."""
+        return any(each["name"] == group for each in self._json("GET", "/apis").get("groups") or [])
+
+    def _kinds_at(self, root: str) -> dict[str, Resource]:
+        resources = self._json("GET", root).get("resources") or []
+        return {
+            each["kind"]: Resource(root, each["name"], each["namespaced"])
+            for each in resources
+            if "/" not in each["name"]
+        }
 
     def list_all(
         self,
@@ -272,6 +309,7 @@ class KubeApi:
                 "The API token (or another connection option) holds a line break or another character that HTTP "
                 "headers do not allow. Give it as one line."
             ) from None
+        self._last_date = response.headers.get("Date")
         if response.status >= 400:
             raise _error_from(method, path, response.status, response.data)
         data: bytes = response.data

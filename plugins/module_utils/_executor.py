@@ -65,9 +65,11 @@ class Executor:
         """
         return self._run(volumes, _is_ready if hand_over else _is_installed, refresh=True, seen=seen)
 
-    def make_ready(self, volumes: Sequence[PluginVolume]) -> list[Progress]:
+    def make_ready(
+        self, volumes: Sequence[PluginVolume], seen: Mapping[str, life.Observed] | None = None
+    ) -> list[Progress]:
         """Until each volume is bound to its plugin claim, its agent configs own it, and nothing temporary is left."""
-        return self._run(volumes, _is_ready)
+        return self._run(volumes, _is_ready, seen=seen)
 
     def _run(
         self,

@@ -43,3 +43,10 @@ ANNOTATION_REFRESH_OF = "getporter.org/refresh-of"
 ANNOTATION_OWNERS = "getporter.org/plugin-claim-owners"
 # The agent config's name in full, where the label had to be shortened.
 ANNOTATION_AGENT_CONFIG = "getporter.org/agent-config"
+
+# On what the Porter Operator makes for single actions: the kind of resource that it works for, and the sort of Job.
+LABEL_RESOURCE_KIND = "getporter.org/resourceKind"
+LABEL_JOB_TYPE = "getporter.org/jobType"
+JOB_TYPE_AGENT = "porter-agent"
+# On the claim that the Porter Operator installs through: the name of the plugin claim that it is for.
+ANNOTATION_OPERATOR_CLAIM = "agent-config-plugins-hash"

@@ -31,10 +31,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._storage import c
 
 
 def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume], seen: Mapping[str, Observed]) -> None:
-    """Raise for the first thing that stands in the way of the installs that these volumes still need.
+    """Raise for the first thing that stands in the way of the steps that these volumes still need.
 
     InputError for a missing namespace or impossible storage, MissingRightsError for rights. Nothing
-    is asked where no install is needed. Where namespaces or classes may not be read, the cluster's
+    is asked where nothing is to be done. Where namespaces or classes may not be read, the cluster's
     own answer must do, later.
     """
     steps = {
@@ -42,10 +42,11 @@ def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume], seen: M
         for volume in volumes
     }
     to_install = [volume for volume in volumes if NOTE_INSTALLED in steps[volume.key]]
-    namespaces = sorted({volume.namespace for volume in to_install})
-    if namespaces:
-        _refuse_missing_namespaces(api, namespaces)
-        refuse_missing_rights(api, namespaces)
+    _refuse_missing_namespaces(api, sorted({volume.namespace for volume in to_install}))
+    to_change = {volume.namespace for volume in volumes if steps[volume.key]}
+    if to_change:
+        refuse_missing_rights(api, to_change)
+    if to_install:
         _refuse_impossible_storage(api, [volume for volume in to_install if CREATE_STAGING in steps[volume.key]])
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
+from ansible_collections.getporter.porter.plugins.module_utils._table import aligned
+
 _COLUMNS = ("CONFIG", "CLAIM", "VOLUME", "PLUGINS", "STATE", "SECONDS")
 
 
@@ -23,7 +25,7 @@ def summarize(configs: Sequence[Mapping[str, Any]], results: Iterable[Mapping[st
             kept["%s/%s" % (row["namespace"], row["name"])] = row["kept_volumes"]
         for row in result.get("volumes") or []:
             _take_in(known.setdefault("%s/%s" % (row["namespace"], row["claim"]), {"seconds": 0.0}), row)
-    return _table([_COLUMNS] + [_row(config, known, kept) for config in configs])
+    return aligned([_COLUMNS] + [_row(config, known, kept) for config in configs])
 
 
 def _take_in(known: dict[str, Any], row: Mapping[str, Any]) -> None:
@@ -52,8 +54,3 @@ def _row(
         state,
         "%.1f" % row.get("seconds", 0.0),
     )
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]

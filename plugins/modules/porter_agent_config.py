@@ -91,6 +91,7 @@ agent_configs:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.getporter.porter.plugins.module_utils._access_review import refuse_missing_rights
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
@@ -114,9 +115,12 @@ _OPTIONS: dict[str, Any] = {
 def _release(module: AnsibleModule) -> dict[str, Any]:
     configs = wanted_configs(module)
     api = connect(module)
+    foreseen = foresee_released(configs, list_namespaces(api, [config.wanted.namespace for config in configs]))
+    to_change = {each.config.wanted.namespace for each in foreseen if each.done}
+    if to_change:
+        refuse_missing_rights(api, to_change)
     if module.check_mode:
-        listing = list_namespaces(api, [config.wanted.namespace for config in configs])
-        return released_result(foresee_released(configs, listing))
+        return released_result(foreseen)
     return released_result(Releaser(api, module.params["timeout"]).run(configs))
 
 

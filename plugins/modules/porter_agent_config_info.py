@@ -11,7 +11,7 @@ short_description: Read the AgentConfig resources of a cluster
 description:
   - Lists the AgentConfig resources (C(getporter.org/v1)) that the Porter Operator works from, with one API request for
     each namespace, or one for all.
-  - Each is given as the manifest that the role M(getporter.porter.porter_plugins#role) takes as an agent config.
+  - Each is given as the manifest that the role P(getporter.porter.porter_plugins#role) takes as an agent config.
 author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:

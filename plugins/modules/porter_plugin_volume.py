@@ -181,6 +181,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
+from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 
 
@@ -188,12 +189,14 @@ def _hand_over(module: AnsibleModule) -> dict[str, Any]:
     wanted = wanted_volumes(module)
     api = connect(module)
     volumes = with_owners(api, wanted)
+    seen = observe(api, volumes)
+    refuse_what_cannot_be(api, volumes, seen)
     if module.check_mode:
-        return foresee(volumes, observe(api, volumes), HAND_OVER_COURSE)
+        return foresee(volumes, seen, HAND_OVER_COURSE)
     timeout = module.params["timeout"]
     # No Job should be running any more; should one be, the timeout bounds it.
     settings = Settings(timeout=timeout, progress_deadline=timeout)
-    return end_of(Executor(api, settings, report=reporter(module)).make_ready(volumes))
+    return end_of(Executor(api, settings, report=reporter(module)).make_ready(volumes, seen))
 
 
 def main() -> None:

@@ -8,17 +8,15 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-from ansible_collections.getporter.porter.plugins.module_utils._executor import LEAST_INTERVAL
 
 COLLECTION = "getporter.porter"
 # How requests of this collection and of kubernetes.core, through the library kubernetes, begin to name themselves.
 CLIENTS = (COLLECTION, "OpenAPI-Generator/")
 JOB_CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 WRITES = ("update", "patch")
+CLIENTS_WRITES = ("create", "patch", "delete")
 
 
 @dataclass(frozen=True)
@@ -64,23 +62,11 @@ def job_seconds(requests: Sequence[Request]) -> list[float]:
     return [_completion(requests, job) - created for job, created in begun.items()]
 
 
-def hand_over(requests: Sequence[Request]) -> list[Request]:
-    """The requests of the hand-over. Its first list of Jobs is the last one before the first Job is deleted."""
-    own = [each for each in requests if each.agent == COLLECTION]
-    deleted = next(each.begin for each in own if _is(each, "delete", "jobs"))
-    first = max(each.begin for each in own if _is(each, "list", "jobs") and each.begin < deleted)
-    return [each for each in own if each.begin >= first]
-
-
-def span(requests: Sequence[Request]) -> float:
-    """From the first of them to the end of the last."""
-    return requests[-1].end - requests[0].begin
-
-
-def work(requests: Sequence[Request]) -> float:
-    """Their span without the pauses that a module makes to let the cluster act."""
-    gaps = [later.begin - earlier.end for earlier, later in pairwise(requests)]
-    return span(requests) - sum(gap for gap in gaps if gap >= LEAST_INTERVAL)
+def hand_over(requests: Sequence[Request]) -> float:
+    """How long it took from the end of the slowest Job to the run's last write, which says that all are ready."""
+    jobs = {_object(each) for each in requests if _is(each, "create", "jobs") and each.of_clients}
+    writes = [each.end for each in requests if each.agent == COLLECTION and each.verb in CLIENTS_WRITES]
+    return max(writes) - max(_completion(requests, job) for job in jobs)
 
 
 def _completion(requests: Sequence[Request], job: tuple[str, str]) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from tests.faults.kinds import ERRORS, KILLS
+from tests.faults.kinds import ERRORS, KILLED_BEFORE, KILLS
 from tests.faults.points import is_mutating
 
 
@@ -26,9 +26,14 @@ class Case:
 
 
 def all_cases(scenario: str, points: Iterable[str]) -> list[Case]:
-    """A kill on either side of every request, every error on those that write."""
+    """A kill on either side of every request, every error on those that write.
+
+    A kill after the answer to a read is the kill before the next request: nothing has changed in between.
+    """
     return [
-        Case(scenario, fault, point) for point in points for fault in (*KILLS, *(ERRORS if is_mutating(point) else ()))
+        Case(scenario, fault, point)
+        for point in points
+        for fault in ((*KILLS, *ERRORS) if is_mutating(point) else (KILLED_BEFORE,))
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,19 +45,25 @@ class Recording:
 def record(kubeconfig: str, feed: str, began: Callable[[Cluster], None]) -> Recording:
     """Play all scenarios side by side. ``began`` learns of each namespace before it is made; its removal is begun."""
 
-    def play(name: str) -> tuple[list[Case], Manifest, Manifest]:
+    def play(name: str) -> tuple[list[str], Manifest, Manifest]:
         with TemporaryDirectory() as folder, _bench(kubeconfig, feed, Path(folder), began) as bench:
-            points, beginning, end = bench.record(SCENARIOS[name])
-            return all_cases(name, points), beginning, end
+            return bench.record(SCENARIOS[name])
 
     with ThreadPoolExecutor() as pool:
-        cases, beginnings, ends = zip(*pool.map(play, SCENARIOS), strict=True)
+        points, beginnings, ends = zip(*pool.map(play, SCENARIOS), strict=True)
     return Recording(
         feed,
-        list(chain.from_iterable(cases)),
+        list(chain.from_iterable(starmap(all_cases, _own_points(dict(zip(SCENARIOS, points, strict=True)))))),
         dict(zip(SCENARIOS, beginnings, strict=True)),
         dict(zip(SCENARIOS, ends, strict=True)),
     )
+
+
+def _own_points(points: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
+    """Of each scenario the points that are disturbed in it."""
+    for name, own in points.items():
+        elsewhere = points.get(SCENARIOS[name].beyond or "", [])
+        yield name, [point for point in own if point not in elsewhere]
 
 
 @contextmanager

@@ -22,6 +22,8 @@ JOB = "getporter.porter.porter_agent_job"
 HAND_OVER = "getporter.porter.porter_plugin_volume"
 RELEASE = "getporter.porter.porter_agent_config"
 OWNER = "getporter.porter.porter_pvc_owner"
+REPORT = "getporter.porter.porter_report_info"
+PRUNE = "getporter.porter.porter_prune"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -75,9 +77,10 @@ class Playbook:
         *,
         arguments: str = "",
         environment: dict[str, str] | None = None,
+        prefix: str = "porter_plugins",
         **variables: Any,
     ) -> Outcome:
-        """Run a playbook; ``variables`` go without the role's prefix, ``plugins`` for porter_plugins_plugins."""
+        """Run a playbook; ``variables`` go without their prefix, ``plugins`` for porter_plugins_plugins."""
         extra = {
             "agent_image": AGENT_IMAGE,
             "namespace": self.namespace,
@@ -92,7 +95,7 @@ class Playbook:
             private_data_dir=str(folder),
             playbook=playbook,
             cmdline=arguments or None,
-            extravars={f"porter_plugins_{key}": value for key, value in extra.items()},
+            extravars={f"{prefix}_{key}": value for key, value in extra.items()},
             envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", **connection},
             quiet=True,
         )

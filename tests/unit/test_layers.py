@@ -18,18 +18,21 @@ ADAPTER = "_api.py"
 # Files that may do I/O, through the adapter. All other utils are pure.
 WITH_IO = {
     ADAPTER,
-    "_agent_config_list.py",
     "_access_review.py",
+    "_agent_config_list.py",
+    "_cluster_module.py",
     "_executor.py",
     "_job_watch.py",
+    "_listing.py",
     "_module.py",
     "_observe.py",
     "_owner_lookup.py",
     "_ownership.py",
+    "_preflight.py",
+    "_pruning.py",
     "_releaser.py",
     "_steps.py",
     "_writing.py",
-    "_preflight.py",
 }
 OWN_UTILS = "ansible_collections.getporter.porter.plugins.module_utils."
 

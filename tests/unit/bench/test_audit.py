@@ -78,18 +78,16 @@ def test_a_job_takes_from_its_creation_to_the_last_status_before_its_deletion(ag
     assert audit.job_seconds(requests) == [3, 6]
 
 
-def test_the_hand_over_begins_with_its_first_list_and_pauses_are_no_work() -> None:
+def test_the_hand_over_is_what_comes_after_the_slowest_job() -> None:
     requests = [
-        request(1, "list", "jobs"),
-        request(2, "patch", "persistentvolumes"),
-        request(3, "list", "jobs"),
-        request(3.5, "list", "persistentvolumes"),
-        request(4.05, "delete", "jobs", "one"),
-        request(6, "list", "jobs"),
-        request(6.5, "list", "persistentvolumes"),
-        request(8, "list", "pods", agent="kubelet"),
+        request(1, "create", "jobs", "one"),
+        request(2, "create", "jobs", "two"),
+        request(3, "update", "jobs/status", "one", user=audit.JOB_CONTROLLER, agent="controller"),
+        request(4, "delete", "jobs", "one"),
+        request(6, "update", "jobs/status", "two", user=audit.JOB_CONTROLLER, agent="controller"),
+        request(6.5, "delete", "jobs", "two"),
+        request(7.5, "patch", "configmaps", "two"),
+        request(9, "list", "jobs"),
+        request(9.5, "delete", "pods", "x", agent="kubelet"),
     ]
-    found = audit.hand_over(requests)
-    assert found == requests[2:7]
-    assert audit.span(found) == 4
-    assert audit.work(found) == pytest.approx(4 - 1.45)
+    assert audit.hand_over(requests) == 1.5

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from tests.faults.cases import Case, all_cases, sample
-from tests.faults.kinds import ERRORS, KILLS
+from tests.faults.kinds import ERRORS, KILLED_BEFORE, KILLS
 
 POINTS = [f"2.{number}-{method}" for number in range(10) for method in ("GET-jobs", "POST-jobs")]
 CASES = [*all_cases("install", POINTS), *all_cases("second", POINTS[:1])]
 
 
 def test_reads_are_killed_and_writes_meet_errors_too() -> None:
-    assert all_cases("install", ["1.0-GET-jobs"]) == [Case("install", fault, "1.0-GET-jobs") for fault in KILLS]
+    assert all_cases("install", ["1.0-GET-jobs"]) == [Case("install", KILLED_BEFORE, "1.0-GET-jobs")]
     faults = [case.fault for case in all_cases("install", ["1.0-POST-jobs"])]
     assert faults == [*KILLS, *ERRORS]
     assert str(Case("install", "409", "1.0-POST-jobs")) == "install/409/1.0-POST-jobs"

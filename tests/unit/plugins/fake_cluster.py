@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
@@ -185,7 +186,11 @@ class FakeCluster:
                     "namespace": namespace,
                     "ownerReferences": [{"uid": job["metadata"]["uid"]}],
                 },
-                "spec": {"claim": name, "nodeName": "node"},
+                "spec": {
+                    "claim": name,
+                    "nodeName": "node",
+                    "volumes": [{"persistentVolumeClaim": {"claimName": name}}],
+                },
                 "status": {"phase": phase},
             }
             self.create("pods", pod)
@@ -278,9 +283,10 @@ class FakeApi:
         self.refuse: Callable[[str], bool] = lambda _what: False
         self._kill_at, self._answered = kill_at, answered
 
-    def list_all(self, resource: _api.Resource, namespace: str = "", **selectors: Any) -> list[Manifest]:
+    def list_all(self, resource: _api.Resource, namespace: str | None = "", **selectors: Any) -> list[Manifest]:
         return self._request(
-            f"list {resource.plural}", lambda: self._listed(resource, namespace, selectors.get("label_selector") or "")
+            f"list {resource.plural}",
+            lambda: self._listed(resource, namespace or "", selectors.get("label_selector") or ""),
         )
 
     def _listed(self, resource: _api.Resource, namespace: str, selector: str) -> list[Manifest]:
@@ -293,6 +299,14 @@ class FakeApi:
             if (not namespace or item["metadata"].get("namespace") == namespace)
             and wanted.items() <= (item["metadata"].get("labels") or {}).items()
         ]
+
+    def kinds_of(self, group: str) -> dict[str, dict[str, _api.Resource]]:
+        """The cluster knows no kinds but the built-in ones."""
+        core = {"PersistentVolumeClaim": _api.CLAIMS, "ConfigMap": _api.CONFIG_MAPS}
+        return self._request("discover", lambda: {} if group else {"v1": core})
+
+    def cluster_time(self) -> datetime:
+        return datetime(2026, 11, 30, tzinfo=UTC)
 
     def get(self, resource: _api.Resource, name: str, namespace: str = "", **_options: bool) -> Manifest | None:
         return self._request(

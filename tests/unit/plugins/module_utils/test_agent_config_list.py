@@ -37,7 +37,7 @@ class Cluster:
 
 
 def listed(cluster: Cluster, *namespaces: str) -> list[dict[str, Any]]:
-    return list_agent_configs(cast("KubeApi", cluster), namespaces)
+    return list_agent_configs(cast(KubeApi, cluster), namespaces)
 
 
 TWO = (resource("n", "a", spec={"serviceAccount": "sa"}, status={"ready": True}), resource("m", "b"))

@@ -164,6 +164,76 @@ def test_items_of_a_list_say_what_they_are(server: Server, api: KubeApi) -> None
     assert api.list_all(VOLUMES) == [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}}]
 
 
+KINDS = [
+    {"kind": "AgentConfig", "name": "agentconfigs", "namespaced": True},
+    {"kind": "AgentConfig", "name": "agentconfigs/status", "namespaced": True},
+    {"kind": "Cluster", "name": "clusters", "namespaced": False},
+]
+NOT_FOUND = Answer(404, b"404 page not found")
+
+
+def test_the_kinds_of_a_group(server: Server, api: KubeApi) -> None:
+    versions = [{"version": version, "groupVersion": f"getporter.org/{version}"} for version in ("v1", "v2")]
+    server.script = [Answer(200, {"versions": versions}), Answer(200, {"resources": KINDS}), Answer(200, {})]
+    assert api.kinds_of("getporter.org") == {
+        "v1": {
+            "AgentConfig": _api.Resource("/apis/getporter.org/v1", "agentconfigs"),
+            "Cluster": _api.Resource("/apis/getporter.org/v1", "clusters", namespaced=False),
+        },
+        "v2": {},
+    }
+    assert [request.path for request in server.requests] == [
+        "/apis/getporter.org",
+        "/apis/getporter.org/v1",
+        "/apis/getporter.org/v2",
+    ]
+
+
+def test_the_first_kinds(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(200, {"resources": [{"kind": "Pod", "name": "pods", "namespaced": True}]})]
+    assert api.kinds_of("") == {"v1": {"Pod": _api.PODS}}
+    assert server.requests[0].path == "/api/v1"
+
+
+def test_e07_a_group_is_missing_where_the_list_of_groups_does_not_have_it(server: Server, api: KubeApi) -> None:
+    """404 alone would be the answer of many things."""
+    server.script = [NOT_FOUND, Answer(200, {"groups": [{"name": "apps"}]})]
+    assert api.kinds_of("getporter.org") == {}
+    assert server.requests[1].path == "/apis"
+
+
+REFUSED = status(403, "Forbidden", "not allowed")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [[REFUSED], [NOT_FOUND, REFUSED], [NOT_FOUND, Answer(200, {"groups": [{"name": "getporter.org"}]})]],
+    ids=["refused", "list-refused", "contradiction"],
+)
+def test_e07_kinds_that_cannot_be_looked_up_are_no_answer(script: Any, server: Server, api: KubeApi) -> None:
+    server.script = script
+    with pytest.raises(ApiError, match="not"):
+        api.kinds_of("getporter.org")
+
+
+def test_the_time_is_the_clusters(monkeypatch: pytest.MonkeyPatch, server: Server, api: KubeApi) -> None:
+    date = "Mon, 30 Nov 2026 12:00:00 GMT"
+    monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _self, timestamp=None: date)
+    server.script = [page("a")]
+    api.list_all(VOLUMES)
+    assert api.cluster_time().isoformat() == "2026-11-30T12:00:00+00:00"
+
+
+def test_without_a_time_of_the_cluster_it_is_this_hosts(
+    monkeypatch: pytest.MonkeyPatch, server: Server, api: KubeApi
+) -> None:
+    assert api.cluster_time().tzinfo
+    monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _self, timestamp=None: "yesterday")
+    server.script = [page("a")]
+    api.list_all(VOLUMES)
+    assert api.cluster_time().tzinfo
+
+
 def test_e07_a_page_that_fails_raises(server: Server, api: KubeApi) -> None:
     server.script = [page("ab", "t1"), status(410, "Expired", "the provided continue parameter is too old")]
     with pytest.raises(ApiError, match="continue parameter is too old") as caught:

@@ -31,7 +31,8 @@ AGENT = "ghcr.io/getporter/porter-agent"
 
 
 def content(name: str) -> str:
-    return (FILES / f"{name}.yaml").read_text()
+    # No .yaml: linters would have them better than they are.
+    return (FILES / f"{name}.txt").read_text()
 
 
 def resolve(text: str, **settings: Any) -> list[dict[str, Any]]:
