@@ -42,6 +42,12 @@ options:
     description: More agent configs, those found in the cluster. V(null) where it was not asked.
     type: list
     elements: dict
+  state:
+    description:
+      - V(present) or V(absent) for all of them, whatever they say themselves. Empty leaves it to each.
+      - With V(absent) there must be some.
+    type: str
+    default: ""
 """
 
 EXAMPLES = r"""
@@ -65,12 +71,18 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import Po
 
 
 def resolve_agent_configs(
-    configs: Any, defaults: Any, system: Any = None, namespaces: Any = None, files: Any = None, found: Any = None
+    configs: Any,
+    defaults: Any,
+    system: Any = None,
+    namespaces: Any = None,
+    files: Any = None,
+    found: Any = None,
+    state: Any = None,
 ) -> list[dict[str, Any]]:
     """Return the checked agent configs with what they need."""
     try:
         return _resolve.resolve_agent_configs(
-            configs, defaults, system=system, namespaces=namespaces, files=files, found=found
+            configs, defaults, system=system, namespaces=namespaces, files=files, found=found, state=state
         )
     except PorterError as error:
         raise AnsibleFilterError(error.message) from error

@@ -154,8 +154,13 @@ def next_step(volume: PluginVolume, seen: Observed, refresh_of: str | None = Non
 
 def owners_to_be(volume: PluginVolume, seen: Observed, persistent_volume: Manifest) -> list[dict[str, Any]]:
     """The owner references that the plugin claim is made with: every record that wants it, and before a refresh's
-    claim those of the claim that it replaces. An owner that is gone by then is dropped by the garbage collector."""
-    noted = json.loads(_annotations(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
+    claim those of the claim that it replaces. An owner that is gone by then is dropped by the garbage collector.
+
+    Of these, ``blockOwnerDeletion`` stays behind: who may not write their owners' finalizers may not set it, and
+    would be left without a claim.
+    """
+    replaced = json.loads(_annotations(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
+    noted = [{key: value for key, value in each.items() if key != "blockOwnerDeletion"} for each in replaced]
     wanting = [owner_of(each) for each in seen.records.values() if claim_of(each) == volume.identity.claim]
     return added(noted, [*volume.owner_references, *wanting]) or noted
 

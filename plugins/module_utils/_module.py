@@ -197,6 +197,7 @@ def released_result(everyone: Sequence[Released]) -> dict[str, Any]:
             "namespace": each.config.wanted.namespace,
             "state": "present" if each.config.present else "absent",
             "steps": unique(each.done),
+            "kept_volumes": unique(each.kept_volumes),
         }
         for each in everyone
     ]
@@ -206,6 +207,16 @@ def released_result(everyone: Sequence[Released]) -> dict[str, Any]:
         if row["steps"]
     ]
     return {"changed": bool(diff), "agent_configs": rows, "diff": diff}
+
+
+def kept_warnings(result: Mapping[str, Any]) -> list[str]:
+    """What to say of volumes that stay after nobody needs them any more."""
+    names = unique(name for row in result["agent_configs"] for name in row["kept_volumes"])
+    return [
+        "The PersistentVolume %s stays, since its reclaim policy is Retain. When nobody needs what is on it, delete "
+        "it, and the disk behind it, which may outlive it." % name
+        for name in names
+    ]
 
 
 def foresee(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed], course: tuple[str, ...]) -> dict[str, Any]:

@@ -25,6 +25,12 @@ PHASE_INSTALLING = "Installing"
 PHASE_READY = "Ready"
 PHASE_FAILED = "Failed"
 
+# What a record says of a volume that is not known to be of this collection's making.
+_ADOPTED_MESSAGE = (
+    "This collection did not install the volume, as one that the Porter Operator made, so the installed versions are "
+    "not known. To have them known, install anew with porter_plugins_refresh."
+)
+
 RECORD_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_RECORD)
 # The longest message that is kept, in characters: an object has room for a mebibyte, a reader for less.
 LONGEST_MESSAGE = 2000
@@ -76,6 +82,8 @@ def ready_status(persistent_volume: Manifest) -> RecordStatus:
     """The status of an agent config whose plugin claim is bound to this volume."""
     metadata = persistent_volume["metadata"]
     noted = (metadata.get("annotations") or {}).get(keys.ANNOTATION_INSTALLED)
+    if noted is None:
+        return RecordStatus(PHASE_READY, "Adopted", _ADOPTED_MESSAGE, metadata["name"])
     return RecordStatus(PHASE_READY, "Bound", "", metadata["name"], json.loads(noted) if noted else {})
 
 

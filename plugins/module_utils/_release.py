@@ -70,6 +70,8 @@ class Release:
     target: Manifest | None = None
     # LEAVE_CLAIM: the owner references that the claim is to have.
     owners: Sequence[Manifest] = ()
+    # The volume that stays after this step, by its reclaim policy; empty where none does.
+    kept_volume: str = ""
 
 
 def releases(configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False) -> list[Release]:
@@ -129,7 +131,7 @@ class _View:
         owners = added(staying, joining) or staying
         if not owners:
             self._remaining.discard(name)
-            return [Release(DELETE_CLAIM, leavers, claim)]
+            return [Release(DELETE_CLAIM, leavers, claim, kept_volume=self._kept_with(claim))]
         return [Release(LEAVE_CLAIM, leavers, claim, owners)] if owners != references else []
 
     def of_staging(self, staging: Manifest) -> list[Release]:
@@ -156,7 +158,7 @@ class _View:
             is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims]
             return [] if is_there else [Release(WAIT_GONE, leavers, volume)]
         if keys.ANNOTATION_RECLAIM_POLICY in _annotations(volume):
-            return [Release(GIVE_BACK_POLICY, leavers, volume)]
+            return [Release(GIVE_BACK_POLICY, leavers, volume, kept_volume=_kept(volume))]
         if volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and _phase(volume) == "Released":
             return [Release(WAIT_GONE, leavers, volume)]
         return []
@@ -167,6 +169,10 @@ class _View:
             for config in self._configs
             if not config.present and config.wanted.key in self._seen.records
         ]
+
+    def _kept_with(self, claim: Manifest) -> str:
+        bound = [each for each in self._seen.volumes if _name(each) == claim["spec"].get("volumeName")]
+        return _kept(bound[0]) if bound else ""
 
     def _leavers_of(self, claim: str) -> list[AgentConfigRecord]:
         """The configs that do not want this plugin claim. One whose own is not ready yet keeps what it has."""
@@ -194,6 +200,13 @@ def _made_for(item: Manifest, config: AgentConfigRecord) -> bool:
         _annotations(item).get(keys.ANNOTATION_AGENT_CONFIG) == config.name
         and _annotations(item).get(keys.ANNOTATION_CLAIM, "").split("/")[0] == config.namespace
     )
+
+
+def _kept(volume: Manifest) -> str:
+    """The volume's name where it outlives its claim. During a hand-over its own policy is in a note."""
+    policy = volume["spec"]["persistentVolumeReclaimPolicy"]
+    own = _annotations(volume).get(keys.ANNOTATION_RECLAIM_POLICY, policy)
+    return _name(volume) if own == "Retain" else ""
 
 
 def _claim_named_by(item: Manifest) -> str:

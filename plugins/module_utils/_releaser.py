@@ -54,6 +54,14 @@ class Released:
 
     config: ReleasingConfig
     done: list[str] = field(default_factory=list)
+    # Volumes that stay behind, by their reclaim policy.
+    kept_volumes: list[str] = field(default_factory=list)
+
+    def note(self, step: Release) -> None:
+        """Count a step that was made, or would be."""
+        self.done.append(step.action)
+        if step.kept_volume:
+            self.kept_volumes.append(step.kept_volume)
 
 
 class Releaser:
@@ -100,7 +108,7 @@ class Releaser:
                 self._makers[step.action](step)
                 made = True
                 for config in step.configs:
-                    everyone[config.key].done.append(step.action)
+                    everyone[config.key].note(step)
         return made
 
     def _note_no_plugins(self, step: Release) -> None:
@@ -171,7 +179,7 @@ def foresee_released(configs: Sequence[ReleasingConfig], listing: Listing) -> li
     everyone = {config.wanted.key: Released(config) for config in configs}
     for step in foresee_releases(configs, listing, settled=True):
         for config in step.configs:
-            everyone[config.key].done.append(step.action)
+            everyone[config.key].note(step)
     return list(everyone.values())
 
 

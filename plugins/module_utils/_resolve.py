@@ -73,8 +73,11 @@ def resolve_agent_configs(
     namespaces: Any = None,
     files: Mapping[str, Any] | None = None,
     found: Any = None,
+    state: Any = None,
 ) -> list[dict[str, Any]]:
     """Check every agent config and name what it needs; without any, the one that the defaults name.
+
+    ``state`` is that of all of them, whatever they say themselves. What is to be absent must be named.
 
     ``defaults`` (one map, or several of which later ones win), ``system`` and the entry of ``namespaces`` are the
     levels below each config. Configs come from ``configs``, from ``files`` (path to content) and from the cluster
@@ -88,9 +91,15 @@ def resolve_agent_configs(
     shared = merge_agent_configs(lowest, _level(system, "The system level"), extra_keys=EXTRA_KEYS)
     levels = _namespace_levels(namespaces, shared)
     given = [*agent_configs_in(configs), *_configs_in_files(files or {}), *agent_configs_in(found)]
+    for_all = text(state, "The state of all agent configs")
     if not given and found is None:
+        if for_all == "absent":
+            raise InputError(
+                "No agent config is named that is to be removed. Name each one, as in "
+                "'porter_plugins_agent_configs: [{name: %s}]'." % name
+            )
         given = [{"name": name}]
-    parsed = [_parsed(config, namespace, shared, levels) for config in given]
+    parsed = [_parsed(config, namespace, shared, levels, for_all) for config in given]
     _refuse_twins(parsed)
     return [_resolved(config) for config in parsed]
 
@@ -115,9 +124,15 @@ def _several(defaults: Any) -> Iterable[Any]:
 
 
 def _parsed(
-    config: Any, default_namespace: str, shared: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]
+    config: Any,
+    default_namespace: str,
+    shared: Mapping[str, Any],
+    levels: Mapping[str, Mapping[str, Any]],
+    state: str,
 ) -> AgentConfig:
     own = normalize_agent_config(config, extra_keys=EXTRA_KEYS)
+    if state:
+        own["state"] = state
     namespace = plain(own.get("namespace", default_namespace))
     below = levels.get(namespace, shared) if isinstance(namespace, str) else shared
     return parse_agent_config(own, default_namespace=default_namespace, defaults=below, extra_keys=EXTRA_KEYS)

@@ -19,10 +19,13 @@ _COLUMNS = ("CONFIG", "CLAIM", "VOLUME", "PLUGINS", "STATE", "SECONDS")
 def summarize(configs: Sequence[Mapping[str, Any]], results: Iterable[Mapping[str, Any]]) -> list[str]:
     """The lines of the table, out of the resolved configs and the modules' results in the order of their tasks."""
     known: dict[str, dict[str, Any]] = {}
+    kept: dict[str, list[str]] = {}
     for result in results:
+        for row in result.get("agent_configs") or []:
+            kept["%s/%s" % (row["namespace"], row["name"])] = row["kept_volumes"]
         for row in result.get("volumes") or []:
             _take_in(known.setdefault("%s/%s" % (row["namespace"], row["claim"]), {"seconds": 0.0}), row)
-    return aligned([_COLUMNS] + [_row(config, known) for config in configs])
+    return aligned([_COLUMNS] + [_row(config, known, kept) for config in configs])
 
 
 def _take_in(known: dict[str, Any], row: Mapping[str, Any]) -> None:
@@ -32,10 +35,13 @@ def _take_in(known: dict[str, Any], row: Mapping[str, Any]) -> None:
     known["seconds"] = seconds
 
 
-def _row(config: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
+def _row(
+    config: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], kept: Mapping[str, Sequence[str]]
+) -> Sequence[str]:
     name = "%s/%s" % (config["namespace"], config["name"])
     if not config["volume"]:
-        return (name, "-", "-", "none", config["state"] if config["state"] == "absent" else "ready", "0.0")
+        volumes = ", ".join("%s (kept)" % each for each in kept.get(name, ()))
+        return (name, "-", volumes or "-", "none", config["state"] if config["state"] == "absent" else "ready", "0.0")
     row = known.get("%s/%s" % (config["namespace"], config["claim"]), {})
     plugins = ", ".join("%s %s" % item for item in sorted((row.get("installed") or {}).items()))
     state = "failed" if row.get("error") else row.get("state", "unknown")
@@ -43,7 +49,8 @@ def _row(config: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> S
         name,
         config["claim"],
         row.get("persistent_volume") or "-",
-        plugins or "-",
+        # A volume that something else made, such as the Porter Operator, has no note of what is on it.
+        plugins or ("unknown" if state == "ready" else "-"),
         state,
         "%.1f" % row.get("seconds", 0.0),
     )

@@ -11,7 +11,8 @@ short_description: Let agent configs go, or what they no longer need
 description:
   - An agent config that is absent is taken out of the owners of its plugin claim, and its record, the ConfigMap
     C(porter-agent-config-NAME), is deleted. A plugin claim that nobody else owns or wants is deleted with it, and its
-    volume follows its reclaim policy. So is an install that is under way for nobody else.
+    volume follows its reclaim policy; one that stays by it is named in a warning. An install that is under way for
+    nobody else is deleted too.
   - An agent config that is present lets go of the plugin claims that it no longer wants, once its record says that it
     is ready with the one it wants; M(getporter.porter.porter_plugin_volume) brings it there. Without plugins it is
     ready at once.
@@ -79,6 +80,12 @@ agent_configs:
       sample:
         - delete the plugin claim that nobody needs any more
         - delete the record of the agent config
+    kept_volumes:
+      description: PersistentVolumes that nobody needs any more and that stay, by their reclaim policy V(Retain).
+      type: list
+      elements: str
+      returned: always
+      sample: []
 """
 
 from typing import Any
@@ -90,6 +97,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import Po
 from ansible_collections.getporter.porter.plugins.module_utils._module import (
     AGENT_CONFIGS_OPTION,
     failure,
+    kept_warnings,
     make_module,
     released_result,
     success,
@@ -122,6 +130,8 @@ def main() -> None:
         result = _release(module)
     except PorterError as error:
         module.fail_json(**failure(module, error))
+    for warning in kept_warnings(result):
+        module.warn(warning)
     module.exit_json(**success(module, result))
 
 

@@ -80,18 +80,14 @@ def test_the_agent_configs_of_a_cluster(
     playbook: Playbook, cluster: Cluster, api: client.ApiClient, channel: str
 ) -> None:
     """E07: without the operator's definition they are not known; with it they are read in one task, secrets unseen."""
-    mine = not definition.exists(api)
-    if mine:
-        outcome = playbook.run(agent_configs_from_namespaces=[cluster.namespace])
-        assert outcome.status == "failed"
-        assert "knows no AgentConfig resources" in outcome.message
-        assert not outcome.used(INFO)
-        definition.create(api)
-    try:
+    with definition.reserved():
+        if not definition.exists(api):
+            outcome = playbook.run(agent_configs_from_namespaces=[cluster.namespace])
+            assert outcome.status == "failed"
+            assert "knows no AgentConfig resources" in outcome.message
+            assert not outcome.used(INFO)
+    with definition.defined(api):
         _install_what_the_cluster_has(playbook, cluster, api, channel)
-    finally:
-        if mine:
-            definition.remove(api)
 
 
 def _install_what_the_cluster_has(playbook: Playbook, cluster: Cluster, api: client.ApiClient, channel: str) -> None:

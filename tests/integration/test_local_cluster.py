@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,14 +17,12 @@ from typing import Any
 import pytest
 from kubernetes import client, config
 
+from tests.support.cluster_tool import Tool, finish
 from tools.image_archive import ImageFile, write_image_archive
 from tools.local_cluster.names import interface
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 NAMES = ("it-a", "it-b")
 PAUSE = "getporter.local/pause:1"
-# Enough for a first build; everything else takes seconds.
-UP_SECONDS = 1200
 WAIT_SECONDS = 60
 
 
@@ -81,37 +78,6 @@ def command_lines() -> Iterator[str]:
 
 def output(*command: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-class Tool:
-    """The command under test, with a state directory of its own."""
-
-    def __init__(self, state: Path) -> None:
-        self.clusters = state / "getporter-porter" / "clusters"
-        self._environment = {**os.environ, "XDG_STATE_HOME": str(state)}
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tools.local_cluster", *arguments],
-            cwd=REPOSITORY,
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def run(self, *arguments: str, code: int = 0) -> str:
-        return finish(self.start(*arguments), code)
-
-    def record(self, name: str) -> dict[str, Any]:
-        loaded: dict[str, Any] = json.loads((self.clusters / name / "cluster.json").read_text(encoding="utf-8"))
-        return loaded
-
-
-def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    said, _errors = process.communicate(timeout=UP_SECONDS)
-    assert process.returncode == code, said
-    return said
 
 
 class Cluster:
@@ -201,7 +167,7 @@ def clusters(world: World) -> dict[str, Cluster]:
 
 
 def connect(tool: Tool, name: str) -> Cluster:
-    return Cluster(tool.run("kubeconfig", "--name", name).strip())
+    return Cluster(tool.kubeconfig(name))
 
 
 def test_both_nodes_are_ready_at_their_own_address(clusters: dict[str, Cluster]) -> None:

@@ -4,6 +4,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from kubernetes import client
@@ -58,6 +63,32 @@ _DEFINITION = {
 }
 
 
+# Tests in other processes share the cluster: what one of them removes, another must not be using.
+_LOCK = Path(tempfile.gettempdir()) / "getporter-agent-config-definition.lock"
+
+
+@contextmanager
+def reserved() -> Iterator[None]:
+    """Only one at a time decides whether the cluster knows AgentConfig resources."""
+    with _LOCK.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def defined(api: client.ApiClient) -> Iterator[None]:
+    """The definition is there, and goes afterwards unless it was there before."""
+    with reserved():
+        mine = not exists(api)
+        if mine:
+            create(api)
+        try:
+            yield
+        finally:
+            if mine:
+                remove(api)
+
+
 def exists(api: client.ApiClient) -> bool:
     try:
         client.ApiextensionsV1Api(api).read_custom_resource_definition(NAME)
@@ -78,14 +109,16 @@ def remove(api: client.ApiClient) -> None:
     wait_for(lambda: not exists(api), f"the end of {NAME}")
 
 
-def create_agent_config(api: client.ApiClient, namespace: str, name: str, spec: dict[str, Any]) -> None:
+def create_agent_config(api: client.ApiClient, namespace: str, name: str, spec: dict[str, Any]) -> str:
+    """Its uid."""
     body = {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": "AgentConfig",
         "metadata": {"name": name, "labels": {"getporter.org/testdata": "true"}},
         "spec": spec,
     }
-    client.CustomObjectsApi(api).create_namespaced_custom_object(GROUP, VERSION, namespace, PLURAL, body)
+    made = client.CustomObjectsApi(api).create_namespaced_custom_object(GROUP, VERSION, namespace, PLURAL, body)
+    return str(made["metadata"]["uid"])
 
 
 def _is_served(api: client.ApiClient) -> bool:

@@ -20,14 +20,23 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import JOIN, remaining_steps
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume, share_volumes
+from ansible_collections.getporter.porter.plugins.module_utils._module import (
+    kept_warnings,
+    read_volume,
+    released_result,
+    share_volumes,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
 from ansible_collections.getporter.porter.plugins.module_utils._release import ReleasingConfig
-from ansible_collections.getporter.porter.plugins.module_utils._releaser import Releaser, foresee_releases
+from ansible_collections.getporter.porter.plugins.module_utils._releaser import (
+    Releaser,
+    foresee_released,
+    foresee_releases,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -473,3 +482,32 @@ def test_the_steps_that_are_left_are_told_before() -> None:
     ]
     assert api.writes == []
     assert keys.ANNOTATION_CLAIM in cluster.of("persistentvolumes")[0]["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("policy", ["Retain", "Delete"])
+def test_b19_a_volume_that_stays_is_named(policy: str) -> None:
+    """B19, C09: foreseen and done, to both who let it go; and said once."""
+    cluster = FakeCluster(policy)
+    role = Role(cluster)
+    role.run({"a": A, "b": A})
+    (volume,) = cluster.of("persistentvolumes")
+    kept = [volume["metadata"]["name"]] if policy == "Retain" else []
+    leavers = [releasing("a", ABSENT), releasing("b", ABSENT)]
+    foreseen = foresee_released(leavers, list_namespaces(role.api, ["porter"]))  # type: ignore[arg-type]
+    done = Releaser(role.api, 300, clock=lambda: role.now, sleep=role.sleep).run(leavers)  # type: ignore[arg-type]
+    assert [each.kept_volumes for each in (*foreseen, *done)] == [kept] * 4
+    assert [kept[0] in warning for warning in kept_warnings(released_result(done))] == [True] * len(kept)
+
+
+def test_b19_a_hand_over_that_is_let_go_gives_the_class_its_say() -> None:
+    """B19: the policy Retain of a hand-over is not the volume's own."""
+    notes = {keys.ANNOTATION_RECLAIM_POLICY: "Delete", keys.ANNOTATION_AGENT_CONFIG: "a"}
+    spec = {"persistentVolumeReclaimPolicy": "Retain", "claimRef": {"namespace": "porter", "name": "c"}}
+    metadata = {"name": "v", "annotations": {**notes, keys.ANNOTATION_CLAIM: "porter/c"}}
+    volume = {"metadata": metadata, "spec": spec, "status": {"phase": "Available"}}
+    (step,) = release.releases([releasing("a", ABSENT)], release.Surroundings(volumes=[volume]))
+    assert (step.action, step.kept_volume) == (release.GIVE_BACK_POLICY, "")
+    notes[keys.ANNOTATION_RECLAIM_POLICY] = "Retain"
+    metadata["annotations"] = {**notes, keys.ANNOTATION_CLAIM: "porter/c"}
+    (step,) = release.releases([releasing("a", ABSENT)], release.Surroundings(volumes=[volume]))
+    assert (step.action, step.kept_volume) == (release.GIVE_BACK_POLICY, "v")

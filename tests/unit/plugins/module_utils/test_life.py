@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     remaining_steps,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._record import ready_status
 
 Manifest = dict[str, Any]
 
@@ -389,3 +391,17 @@ def test_a03_another_plugin_set_is_refused_wherever_it_is_noted(place: str, dige
         next_step(WANTED, seen)
     assert "the other document" in caught.value.message
     assert "v1.0.1" in caught.value.message
+
+
+def test_c02_owners_of_a_replaced_claim_are_taken_over_without_what_takes_rights_to_them() -> None:
+    """``controller`` needs none; whoever may not write the owners' finalizers may not set ``blockOwnerDeletion``."""
+    owner = {"apiVersion": "getporter.org/v1", "kind": "AgentConfig", "name": "team", "uid": "u", "controller": True}
+    noted = volume(notes={keys.ANNOTATION_OWNERS: json.dumps([{**owner, "blockOwnerDeletion": True}])})
+    assert life.owners_to_be(WANTED, Observed(), noted) == [owner]
+
+
+@pytest.mark.parametrize(("notes", "reason"), [({}, "Adopted"), ({keys.ANNOTATION_INSTALLED: "{}"}, "Bound")])
+def test_a_record_tells_a_volume_of_another_making(notes: dict[str, str], reason: str) -> None:
+    status = ready_status(volume(notes=notes))
+    assert (status.phase, status.reason, status.volume, status.plugins) == ("Ready", reason, "pv", {})
+    assert bool(status.message) == (reason == "Adopted")

@@ -390,3 +390,25 @@ def test_credentials_reach_the_module_whole() -> None:
 def test_settings_of_the_agent_that_cannot_be_used(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         resolve({"name": "a", **settings})
+
+
+def test_a_state_for_all_wins_over_their_own() -> None:
+    configs = [{"name": "a", "state": "present"}, {"name": "b", "plugins": {}}, {"name": "c", "state": "absent"}]
+    assert [each["state"] for each in resolve_agent_configs(configs, DEFAULTS, state="absent")] == ["absent"] * 3
+    assert [each["state"] for each in resolve_agent_configs(configs, DEFAULTS, state=" ")] == [
+        "present",
+        "present",
+        "absent",
+    ]
+
+
+@pytest.mark.parametrize("configs", [[], "", "[]", None])
+def test_what_is_to_be_removed_must_be_named(configs: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve_agent_configs(configs, DEFAULTS, state="absent")
+    assert "porter_plugins_agent_configs: [{name: default}]" in caught.value.message
+
+
+def test_a_state_that_there_is_not_is_refused() -> None:
+    with pytest.raises(InputError):
+        resolve_agent_configs([{"name": "a"}], DEFAULTS, state="gone")

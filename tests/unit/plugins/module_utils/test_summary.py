@@ -37,6 +37,10 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
         [{"volumes": [READY]}, {"volumes": [row(state="ready", persistent_volume=None, installed={})]}],
         ["pv", "a v1, b v2", "ready"],
     ),
+    "of-another-making": (
+        [{"volumes": [row(state="ready", persistent_volume="pv", installed={})]}],
+        ["n/default", "porter-1", "pv", "unknown", "ready", "0.0"],
+    ),
     "failed": ([{"volumes": [OBSERVED]}, {"volumes": [row(state="failed", error="no", seconds=1)]}], ["failed", "1.0"]),
     "failed-after-clearing": ([{"volumes": [row(state="absent", error="no", seconds=1)]}], ["failed", "1.0"]),
     "of-another-namespace": ([{"volumes": [{**READY, "namespace": "m"}]}], ["unknown"]),
@@ -66,3 +70,9 @@ def test_configs_come_in_their_order_and_share_a_row_of_results() -> None:
     assert ["ready" in line for line in lines] == [True, True, False]
     assert {line.index("porter-") for line in lines} == {head.index("CLAIM")}
     assert not any(line.endswith(" ") for line in (head, *lines))
+
+
+def test_b19_a_volume_that_stays_is_shown() -> None:
+    released = {"agent_configs": [{"name": "default", "namespace": "n", "kept_volumes": ["pv"]}]}
+    line = summarize([config(state="absent", plugins=False)], [{"volumes": [READY]}, released])[1]
+    assert line.split() == ["n/default", "-", "pv", "(kept)", "none", "absent", "0.0"]
