@@ -89,7 +89,7 @@ class Executor:
             seen = seen or observe(self._api, [each.volume for each in under_way])
             for each in under_way:
                 if first_round and refresh:
-                    each.refresh_of = refresh_of(each.volume, seen[each.volume.key])
+                    each.refresh_of = life.refresh_of(each.volume, seen[each.volume.key])
                 self._advance(each, seen[each.volume.key], reached, first_round)
                 each.seconds = self._clock() - begin
             first_round, seen = False, None
@@ -163,8 +163,3 @@ def _is_installed(step: life.Step) -> bool:
 
 def _is_ready(step: life.Step) -> bool:
     return step.action == life.NOTHING
-
-
-def refresh_of(volume: PluginVolume, seen: life.Observed) -> str | None:
-    """The uid of the plugin claim that is to be replaced, where that is wanted and there is one."""
-    return seen.claim["metadata"]["uid"] if volume.refresh and seen.claim else None

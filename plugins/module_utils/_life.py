@@ -218,6 +218,11 @@ def _step_of_volume(volume: PluginVolume, seen: Observed, refresh_of: str | None
     return _install(seen)
 
 
+def refresh_of(volume: PluginVolume, seen: Observed) -> str | None:
+    """The uid of the plugin claim that is to be replaced, where that is wanted and there is one."""
+    return seen.claim["metadata"]["uid"] if volume.refresh and seen.claim else None
+
+
 def current_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
     """The PersistentVolume that holds the plugins, None before one is known to."""
     if seen.claim:

@@ -19,11 +19,11 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import (
     KubeApi,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
-from ansible_collections.getporter.porter.plugins.module_utils._executor import refresh_of
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     CREATE_STAGING,
     NOTE_INSTALLED,
     Observed,
+    refresh_of,
     remaining_steps,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume

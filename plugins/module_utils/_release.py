@@ -74,6 +74,22 @@ class Release:
     kept_volume: str = ""
 
 
+@dataclass
+class Released:
+    """What was done for one agent config."""
+
+    config: ReleasingConfig
+    done: list[str] = field(default_factory=list)
+    # Volumes that stay behind, by their reclaim policy.
+    kept_volumes: list[str] = field(default_factory=list)
+
+    def note(self, step: Release) -> None:
+        """Count a step that was made, or would be."""
+        self.done.append(step.action)
+        if step.kept_volume:
+            self.kept_volumes.append(step.kept_volume)
+
+
 def releases(configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False) -> list[Release]:
     """The next steps for the agent configs of one namespace, which do not depend on each other.
 

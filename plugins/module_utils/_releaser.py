@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
@@ -36,7 +35,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 from ansible_collections.getporter.porter.plugins.module_utils._observe import Listing, list_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import patch_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import PHASE_READY, RecordStatus
-from ansible_collections.getporter.porter.plugins.module_utils._release import Release, ReleasingConfig, Surroundings
+from ansible_collections.getporter.porter.plugins.module_utils._release import (
+    Release,
+    Released,
+    ReleasingConfig,
+    Surroundings,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._writing import write_record
 
 Manifest = Dict[str, Any]
@@ -46,22 +50,6 @@ LEAST_INTERVAL = 0.1
 MOST_INTERVAL = 1.0
 INTERVAL_GROWTH = 1.5
 _NO_PLUGINS = RecordStatus(PHASE_READY, "NoPlugins", "This agent config needs no plugins.")
-
-
-@dataclass
-class Released:
-    """What was done for one agent config."""
-
-    config: ReleasingConfig
-    done: list[str] = field(default_factory=list)
-    # Volumes that stay behind, by their reclaim policy.
-    kept_volumes: list[str] = field(default_factory=list)
-
-    def note(self, step: Release) -> None:
-        """Count a step that was made, or would be."""
-        self.done.append(step.action)
-        if step.kept_volume:
-            self.kept_volumes.append(step.kept_volume)
 
 
 class Releaser:

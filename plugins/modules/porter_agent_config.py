@@ -94,17 +94,11 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._access_review import refuse_missing_rights
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._module import (
-    AGENT_CONFIGS_OPTION,
-    failure,
-    kept_warnings,
-    make_module,
-    released_result,
-    success,
-    wanted_configs,
-)
+from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, success
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces
+from ansible_collections.getporter.porter.plugins.module_utils._options import AGENT_CONFIGS_OPTION, wanted_configs
 from ansible_collections.getporter.porter.plugins.module_utils._releaser import Releaser, foresee_released
+from ansible_collections.getporter.porter.plugins.module_utils._results import kept_warnings, released_result
 
 _OPTIONS: dict[str, Any] = {
     "agent_configs": AGENT_CONFIGS_OPTION,

@@ -187,21 +187,17 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import conne
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import INSTALL_COURSE, WHOLE_COURSE
-from ansible_collections.getporter.porter.plugins.module_utils._module import (
+from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, reporter, success
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._options import (
     VOLUMES_OPTION,
     WAIT_OPTIONS,
-    end_of,
-    failure,
-    foresee,
-    make_module,
-    reporter,
-    success,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
+from ansible_collections.getporter.porter.plugins.module_utils._results import end_of, foresee
 
 _OPTIONS: dict[str, Any] = {
     "volumes": VOLUMES_OPTION,

@@ -122,21 +122,17 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._life import HAND_OVER_COURSE, INSTALL_COURSE
-from ansible_collections.getporter.porter.plugins.module_utils._module import (
+from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, success
+from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
+from ansible_collections.getporter.porter.plugins.module_utils._options import (
     AGENT_CONFIGS_OPTION,
     VOLUMES_OPTION,
-    failure,
-    make_module,
-    observed_row,
-    steps_of_course,
-    success,
-    unique,
     wanted_configs,
     wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._releaser import foresee_releases
+from ansible_collections.getporter.porter.plugins.module_utils._results import observed_row, steps_of_course, unique
 from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
 
 

@@ -199,7 +199,8 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._module import OWNER_OPTIONS, error_result
+from ansible_collections.getporter.porter.plugins.module_utils._module import error_result
+from ansible_collections.getporter.porter.plugins.module_utils._options import OWNER_OPTIONS
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_wish
 from ansible_collections.getporter.porter.plugins.module_utils._ownership import Ownership, outcome
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils._api import KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings
 from kubernetes import client
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 from tests.support.playbook import AGENT_IMAGE

@@ -20,13 +20,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import JOIN, remaining_steps
-from ansible_collections.getporter.porter.plugins.module_utils._module import (
-    kept_warnings,
-    read_volume,
-    released_result,
-    share_volumes,
-)
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, share_volumes
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
@@ -37,6 +32,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._releaser import 
     foresee_released,
     foresee_releases,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._results import kept_warnings, released_result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils._diff import volume_diff
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 
 OPTION: dict[str, Any] = {
     "agent_config": "default",

@@ -22,7 +22,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import plugin_claim, staging_claim
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from hypothesis import example, given, settings

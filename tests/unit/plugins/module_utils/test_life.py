@@ -19,7 +19,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     next_step,
     remaining_steps,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._record import ready_status
 
 Manifest = dict[str, Any]

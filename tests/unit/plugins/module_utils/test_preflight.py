@@ -15,8 +15,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import staging_claim
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, PorterError, UnreachableError
 from ansible_collections.getporter.porter.plugins.module_utils._listing import take_inventory
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._prune import Plan, plan_removals
 from ansible_collections.getporter.porter.plugins.module_utils._pruning import Pruning, foreseen
 

@@ -13,7 +13,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._executor import 
 from ansible_collections.getporter.porter.plugins.module_utils._job_watch import EVENTS_INTERVAL
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import install_job, staging_claim
-from ansible_collections.getporter.porter.plugins.module_utils._module import read_volume
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._preflight import refuse_what_cannot_be
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Settings

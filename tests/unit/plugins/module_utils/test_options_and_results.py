@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
-from ansible_collections.getporter.porter.plugins.module_utils import _module
+from ansible_collections.getporter.porter.plugins.module_utils import _options
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ApiError,
     InputError,
@@ -21,19 +21,17 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
-from ansible_collections.getporter.porter.plugins.module_utils._module import (
+from ansible_collections.getporter.porter.plugins.module_utils._module import failure, success
+from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
+from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, wanted_volumes
+from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._results import (
     end_of,
-    failure,
     foresee,
     observed_row,
     progress_row,
-    read_volume,
     steps_of_course,
-    success,
-    wanted_volumes,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
-from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
 
@@ -331,6 +329,6 @@ def test_a_row_of_nothing() -> None:
 
 
 def test_the_shared_options_are_those_that_a_volume_is_read_from() -> None:
-    assert set(_module._VOLUME_OPTIONS) == set(option())
-    every = dict.fromkeys(_module._AGENT_OPTIONS) | {"image": "agent:1"}
+    assert set(_options._VOLUME_OPTIONS) == set(option())
+    every = dict.fromkeys(_options._AGENT_OPTIONS) | {"image": "agent:1"}
     assert read_volume(option(agent=every))[0].agent == VOLUME.agent
