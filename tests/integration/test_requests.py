@@ -6,8 +6,9 @@ noted it, and what it leaves.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from tests.support.playbook import INFO, JOB, Outcome, Playbook, plugins_from
 from tests.support.wanted import wanted_volume
 
 READS = ("get", "list")
+# A question that is asked by creating something, which the API server answers and does not keep.
+REVIEW = "selfsubjectaccessreviews"
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,14 @@ class Course:
     other: Step
     back: Step
     again: Step
+    unlike: Step
     cluster: Cluster
     # Where the runs' processes keep their temporary files.
     scratch: Path
 
     @property
     def requests(self) -> list[audit.Request]:
-        steps = (self.foreseen, self.first, self.other, self.back, self.again)
+        steps = (self.foreseen, self.first, self.other, self.back, self.again, self.unlike)
         return [each for step in steps for each in step.requests]
 
 
@@ -66,7 +70,10 @@ def course(
     removals: list[Cluster],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Course]:
-    """All runs go around a proxy that is dead, and under a name of their own, by which their requests are known."""
+    """Agent config a goes from one plugin set to another and back, and others keep both sets.
+
+    All runs go around a proxy that is dead, and under a name of their own, by which their requests are known.
+    """
     scratch = tmp_path_factory.mktemp("scratch")
     channel = fresh_channel(feed)
     one, other = plugins_from(channel, kubernetes="v1.0.1"), plugins_from(channel, azure="v1.2.0")
@@ -87,25 +94,36 @@ def course(
             outcome = playbook.run(environment=environment, **how)
             assert outcome.status == "successful", outcome.output
             requests = audit.read(audit_log, begin, word=cluster.namespace)
-            return Step(outcome, [each for each in requests if each.user.endswith(f":{cluster.namespace}-admin")])
+            own = [each for each in requests if each.user.endswith(f":{cluster.namespace}-admin")]
+            return Step(outcome, [each for each in own if each.resource != REVIEW])
+
+        def configs(plugins: dict[str, Any], *names: str) -> list[dict[str, Any]]:
+            return [{"name": name, "plugins": plugins} for name in names]
 
         yield Course(
-            foreseen=run(arguments="--check", plugins=one),
-            first=run(plugins=one),
-            other=run(plugins=other),
-            back=_after_a_stray_claim(cluster, one, run),
-            again=run(plugins=other, volume_size="1Gi", storage_class="local-retain", access_mode="ReadWriteMany"),
+            foreseen=run(arguments="--check", agent_configs=configs(one, "a", "keeps-one")),
+            first=run(agent_configs=configs(one, "a", "keeps-one")),
+            other=run(agent_configs=configs(other, "a", "keeps-other")),
+            back=_after_a_stray_claim(
+                cluster, one, lambda: run(agent_configs=configs(one, "a"), volume_size="65536Ki")
+            ),
+            again=run(agent_configs=configs(other, "keeps-other")),
+            unlike=run(
+                agent_configs=configs(other, "keeps-other"),
+                volume_size="1Gi",
+                storage_class="local-retain",
+                access_mode="ReadWriteMany",
+            ),
             cluster=cluster,
             scratch=scratch,
         )
 
 
-def _after_a_stray_claim(cluster: Cluster, plugins: dict[str, Any], run: Any) -> Step:
+def _after_a_stray_claim(cluster: Cluster, plugins: dict[str, Any], run: Callable[[], Step]) -> Step:
     """Back to the first set, after a staging claim of it was made: by a killed run, or by a tool that re-applies."""
     stray = staging_claim(wanted_volume(cluster.namespace, plugins))
     cluster.core.create_namespaced_persistent_volume_claim(cluster.namespace, stray)
-    step: Step = run(plugins=plugins, volume_size="65536Ki")
-    return step
+    return run()
 
 
 def test_a_check_only_reads(course: Course) -> None:
@@ -133,9 +151,14 @@ def test_a_dead_proxy_is_gone_around(course: Course) -> None:
 
 
 def test_finalizers_are_left_to_their_controllers(course: Course) -> None:
-    """B03, E05: only volumes are patched, nothing is replaced, so no claim's, Job's or pod's finalizers are touched."""
-    assert course.first.objects("patch") == ["persistentvolumes"]
-    assert {each.resource for each in course.requests if each.verb in ("patch", "update")} == {"persistentvolumes"}
+    """B03, E05: nothing is replaced, no Job or pod is patched, and no finalizer of what is patched is ours."""
+    assert course.first.objects("patch") == ["persistentvolumes", "configmaps"]
+    changed = {each.resource for each in course.requests if each.verb in ("patch", "update")}
+    assert changed == {"persistentvolumes", "configmaps", "persistentvolumeclaims"}
+    for item in (*course.cluster.claims(), *course.cluster.volumes(), *course.cluster.record_maps()):
+        ours = [each for each in item.metadata.managed_fields if each.manager == "getporter.porter"]
+        assert ours
+        assert "f:finalizers" not in json.dumps([each.fields_v1 for each in ours])
 
 
 def test_jobs_go_before_the_claims_that_their_pods_hold(course: Course) -> None:
@@ -152,18 +175,22 @@ def test_back_at_the_first_set_its_claim_serves_again(course: Course) -> None:
     assert course.back.outcome.changed
 
 
-def test_five_runs_leave_two_claims_with_their_volumes(course: Course) -> None:
-    """A12."""
+def test_six_runs_leave_two_claims_with_their_volumes(course: Course) -> None:
+    """A12: and a record for each agent config."""
     course.cluster.wait_until_only_claims_are_left()
     claims, volumes = course.cluster.claims(), course.cluster.volumes()
     assert len(claims) == len(volumes) == 2
     assert {claim.spec.volume_name for claim in claims} == {volume.metadata.name for volume in volumes}
     assert {claim.status.phase for claim in claims} == {"Bound"}
+    assert sorted(course.cluster.records()) == ["a", "keeps-one", "keeps-other"]
 
 
 def test_a_claim_that_was_made_with_other_settings_is_told(course: Course) -> None:
     """B14, E09: what Kubernetes would refuse to change is left alone. 65536Ki are the 64Mi that there are."""
-    (warning,) = course.again.outcome.of(INFO)["warnings"]
+    (warning,) = course.unlike.outcome.of(INFO)["warnings"]
     for difference in ("size 64Mi in place of 1Gi", "in place of local-retain", "in place of ReadWriteMany"):
         assert difference in warning
     assert "as it was made" not in course.back.outcome.output
+    assert course.unlike.objects("create", "delete") == []
+    # The record tells what is wanted.
+    assert course.unlike.objects("patch") == ["configmaps"]

@@ -138,10 +138,10 @@ def test_a_change_that_fails_keeps_the_old_claim(playbook: Playbook, cluster: Cl
 def test_an_install_that_is_under_way_is_removed_with_its_config(
     playbook: Playbook, cluster: Cluster, channel: str
 ) -> None:
-    plugins = plugins_from(f"{channel}/slow/30", kubernetes="v1.0.1")
-    with ThreadPoolExecutor(1) as pool:
-        install = pool.submit(playbook.run_apart, plugins=plugins, timeout=5)
-        assert install.result().status == "failed"
+    plugins = plugins_from(f"{channel}/slow/60", kubernetes="v1.0.1")
+    # A Job that outlives the run which waits for it.
+    under_way = configs("default", active_deadline_seconds=120)
+    assert playbook.run(plugins=plugins, agent_configs=under_way, timeout=5).status == "failed"
     assert len(cluster.jobs()) == 1
     assert cluster.records()["default"]["phase"] == "Installing"
     succeed(playbook.run(plugins=plugins, agent_configs=configs("default", state="absent")))
