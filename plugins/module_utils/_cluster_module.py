@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules share that look at namespaces or the whole cluster: options, their reading, the one way to fail.
+"""What the modules share that look at namespaces or the whole cluster: options, and their reading.
 
 Private to the collection: not a public interface.
 """
@@ -11,14 +11,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, NAMESPACES, KubeApi
-from ansible_collections.getporter.porter.plugins.module_utils._errors import (
-    ApiError,
-    InputError,
-    MissingLibraryError,
-    PorterError,
-)
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
 from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, is_blank
 
 
@@ -61,11 +56,3 @@ def refuse_missing(api: KubeApi, namespaces: list[str]) -> None:
             raise InputError(
                 "There is no namespace %s. Name one that exists, or none for the whole cluster." % namespace
             )
-
-
-def failure(error: PorterError) -> dict[str, Any]:
-    """The keyword arguments for ``fail_json``."""
-    result = error.as_result()
-    if isinstance(error, MissingLibraryError):
-        result["msg"] = missing_required_lib(error.library)
-    return result

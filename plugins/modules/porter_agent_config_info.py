@@ -85,26 +85,20 @@ agent_configs:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config_list import (
     list_agent_configs,
     without_secrets,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, connect
-from ansible_collections.getporter.porter.plugins.module_utils._errors import MissingLibraryError, PorterError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
+from ansible_collections.getporter.porter.plugins.module_utils._module import error_result
 
 
 def _read(module: AnsibleModule) -> dict[str, Any]:
     found = list_agent_configs(connect(module), module.params["namespaces"])
     shown = found if module.params["unabridged"] else [without_secrets(manifest) for manifest in found]
     return {"changed": False, "agent_configs": shown}
-
-
-def _failure(error: PorterError) -> dict[str, Any]:
-    result = error.as_result()
-    if isinstance(error, MissingLibraryError):
-        result["msg"] = missing_required_lib(error.library)
-    return result
 
 
 def main() -> None:
@@ -119,7 +113,7 @@ def main() -> None:
     try:
         result = _read(module)
     except PorterError as error:
-        module.fail_json(**_failure(error))
+        module.fail_json(**error_result(error))
     module.exit_json(**result)
 
 

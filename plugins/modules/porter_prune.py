@@ -145,13 +145,13 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._cluster_module import (
     chosen_namespaces,
-    failure,
     make_cluster_module,
     refuse_missing,
     seconds,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._listing import take_inventory
+from ansible_collections.getporter.porter.plugins.module_utils._module import error_result
 from ansible_collections.getporter.porter.plugins.module_utils._prune import plan_removals
 from ansible_collections.getporter.porter.plugins.module_utils._pruning import Pruning, foreseen
 
@@ -176,7 +176,7 @@ def main() -> None:
     try:
         result = _prune(module)
     except PorterError as error:
-        module.fail_json(**failure(error))
+        module.fail_json(**error_result(error))
     module.exit_json(**result)
 
 

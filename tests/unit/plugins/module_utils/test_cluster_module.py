@@ -11,7 +11,6 @@ import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils._cluster_module import (
     chosen_namespaces,
-    failure,
     refuse_missing,
     seconds,
 )
@@ -21,6 +20,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._module import error_result
 
 
 def module(**params: Any) -> Any:
@@ -69,5 +69,5 @@ def test_a_namespace_that_is_not_there_is_refused_and_one_that_may_not_be_read_i
 
 
 def test_a_failure_keeps_what_was_done() -> None:
-    assert failure(PorterError("no", removed=[1])) == {"msg": "no", "removed": [1]}
-    assert "kubernetes" in failure(MissingLibraryError("kubernetes", "trace"))["msg"]
+    assert error_result(PorterError("no", removed=[1])) == {"msg": "no", "removed": [1]}
+    assert "kubernetes" in error_result(MissingLibraryError("kubernetes", "trace"))["msg"]
