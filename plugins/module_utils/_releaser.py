@@ -73,12 +73,16 @@ class Releaser:
             release.DELETE_RECORD: lambda step: self._delete(CONFIG_MAPS, step, exactly=True),
         }
 
-    def run(self, configs: Sequence[ReleasingConfig]) -> list[Released]:
-        """Until there is nothing left to let go of. Raises WaitTimeoutError where something stays too long."""
+    def run(self, configs: Sequence[ReleasingConfig], listing: Listing | None = None) -> list[Released]:
+        """Until there is nothing left to let go of. Raises WaitTimeoutError where something stays too long.
+
+        ``listing`` is what was listed just now, where that was needed before.
+        """
         everyone = {config.wanted.key: Released(config) for config in configs}
         begin, interval = self._clock(), LEAST_INTERVAL
         while True:
-            steps = foresee_releases(configs, list_namespaces(self._api, [each.wanted.namespace for each in configs]))
+            listing = listing or list_namespaces(self._api, [each.wanted.namespace for each in configs])
+            steps, listing = foresee_releases(configs, listing), None
             if not steps:
                 return list(everyone.values())
             interval = LEAST_INTERVAL if self._make(steps, everyone) else min(interval * INTERVAL_GROWTH, MOST_INTERVAL)

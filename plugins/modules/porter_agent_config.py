@@ -109,13 +109,14 @@ _OPTIONS: dict[str, Any] = {
 def _release(module: AnsibleModule) -> dict[str, Any]:
     configs = wanted_configs(module)
     api = connect(module)
-    foreseen = foresee_released(configs, list_namespaces(api, [config.wanted.namespace for config in configs]))
+    listing = list_namespaces(api, [config.wanted.namespace for config in configs])
+    foreseen = foresee_released(configs, listing)
     to_change = {each.config.wanted.namespace for each in foreseen if each.done}
     if to_change:
         refuse_missing_rights(api, to_change)
     if module.check_mode:
         return released_result(foreseen)
-    return released_result(Releaser(api, module.params["timeout"]).run(configs))
+    return released_result(Releaser(api, module.params["timeout"]).run(configs, listing))
 
 
 def main() -> None:
