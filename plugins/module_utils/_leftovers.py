@@ -37,6 +37,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._inventory import
     plugin_key,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import is_reserved
 
 Manifest = Dict[str, Any]
 
@@ -194,12 +195,6 @@ def _volume(inventory: Inventory, volume: Manifest) -> Leftover | None:
         since=_last_change(volume),
         obstacle=_not_reclaimed(volume) or _unseen_wish(inventory, volume),
     )
-
-
-def is_reserved(volume: Manifest) -> bool:
-    """Whether the volume waits for a claim of a certain name that was never bound to it."""
-    reference = volume["spec"].get("claimRef") or {}
-    return bool(reference) and not reference.get("uid")
 
 
 def _in_use(inventory: Inventory, key: str, item: Manifest) -> bool:

@@ -165,9 +165,7 @@ def mark_installed(
     versions = json.dumps(installed, sort_keys=True) if installed else noted.get(keys.ANNOTATION_INSTALLED, "{}")
     notes[keys.ANNOTATION_INSTALLED] = versions
     notes[keys.ANNOTATION_AGENT_IMAGE] = volume.agent.image
-    notes[keys.ANNOTATION_RECLAIM_POLICY] = noted.get(
-        keys.ANNOTATION_RECLAIM_POLICY, persistent_volume["spec"]["persistentVolumeReclaimPolicy"]
-    )
+    notes[keys.ANNOTATION_RECLAIM_POLICY] = own_policy(persistent_volume)
     if architecture:
         notes[keys.ANNOTATION_ARCHITECTURE] = architecture
     if refresh_of:
@@ -217,9 +215,6 @@ def note_owners(persistent_volume: Manifest, owners: str) -> Manifest:
 
 def give_back_policy(persistent_volume: Manifest) -> Manifest:
     """The patch that restores the reclaim policy and removes the notes of the hand-over."""
-    policy = persistent_volume["metadata"]["annotations"].get(
-        keys.ANNOTATION_RECLAIM_POLICY, persistent_volume["spec"]["persistentVolumeReclaimPolicy"]
-    )
     return {
         "metadata": {
             "resourceVersion": persistent_volume["metadata"]["resourceVersion"],
@@ -227,8 +222,20 @@ def give_back_policy(persistent_volume: Manifest) -> Manifest:
                 (keys.ANNOTATION_RECLAIM_POLICY, keys.ANNOTATION_REFRESH_OF, keys.ANNOTATION_OWNERS)
             ),
         },
-        "spec": {"persistentVolumeReclaimPolicy": policy},
+        "spec": {"persistentVolumeReclaimPolicy": own_policy(persistent_volume)},
     }
+
+
+def is_reserved(persistent_volume: Manifest) -> bool:
+    """Whether the volume waits for a claim of a certain name that was never bound to it."""
+    reference = persistent_volume["spec"].get("claimRef") or {}
+    return bool(reference) and not reference.get("uid")
+
+
+def own_policy(persistent_volume: Manifest) -> str:
+    """The volume's reclaim policy, behind that of a hand-over."""
+    noted = (persistent_volume["metadata"].get("annotations") or {}).get(keys.ANNOTATION_RECLAIM_POLICY)
+    return str(noted or persistent_volume["spec"].get("persistentVolumeReclaimPolicy", ""))
 
 
 def let_go(persistent_volume: Manifest) -> Manifest:
@@ -238,7 +245,7 @@ def let_go(persistent_volume: Manifest) -> Manifest:
     does not exist makes it Released.
     """
     patch = give_back_policy(persistent_volume)
-    if not (persistent_volume["spec"].get("claimRef") or {}).get("uid"):
+    if is_reserved(persistent_volume):
         patch["spec"]["claimRef"] = {"uid": persistent_volume["metadata"]["uid"]}
     return patch
 

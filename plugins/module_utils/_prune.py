@@ -30,9 +30,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._leftovers import
     VOLUME,
     Leftover,
     find_leftovers,
-    is_reserved,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import give_back_policy
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
 from ansible_collections.getporter.porter.plugins.module_utils._report import object_row
 
 Manifest = Dict[str, Any]
@@ -92,22 +91,9 @@ def kept_row(leftover: Leftover) -> dict[str, Any]:
     return {**object_row(leftover.item), "what": leftover.what, "kept_because": leftover.obstacle}
 
 
-def follow_policy(volume: Manifest) -> Manifest:
-    """The patch by which a volume gets the reclaim policy back that a hand-over took from it.
-
-    The cluster reclaims only what was bound before. A volume that is merely reserved gets the uid of
-    a claim that cannot be there, its own: so it counts as released.
-    """
-    patch = give_back_policy(volume)
-    if is_reserved(volume):
-        patch["spec"]["claimRef"] = {"uid": volume["metadata"]["uid"]}
-    return patch
-
-
 def is_retained(volume: Manifest) -> bool:
     """Whether the volume's own policy, behind that of a hand-over, is Retain."""
-    policy = volume["spec"].get("persistentVolumeReclaimPolicy")
-    return bool(annotations_of(volume).get(keys.ANNOTATION_RECLAIM_POLICY, policy) == "Retain")
+    return own_policy(volume) == "Retain"
 
 
 def _too_young(inventory: Inventory, leftover: Leftover, grace: int) -> str:

@@ -20,12 +20,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._inventory import name_of, phase_of
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import let_go
 from ansible_collections.getporter.porter.plugins.module_utils._prune import (
     DELETE_RETAINED,
     FOLLOW_POLICY,
     Plan,
     Removal,
-    follow_policy,
     is_retained,
     kept_row,
 )
@@ -97,7 +97,7 @@ class Pruning:
     def _request(self, removal: Removal) -> None:
         item = removal.item
         if removal.action == FOLLOW_POLICY:
-            self._api.merge_patch(VOLUMES, item["metadata"]["name"], follow_policy(item))
+            self._api.merge_patch(VOLUMES, item["metadata"]["name"], let_go(item))
         else:
             self._delete(item)
 

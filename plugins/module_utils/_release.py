@@ -19,6 +19,7 @@ from typing import Any, Dict, Mapping, Sequence
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, references_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import (
     PHASE_READY,
@@ -219,10 +220,8 @@ def _made_for(item: Manifest, config: AgentConfigRecord) -> bool:
 
 
 def _kept(volume: Manifest) -> str:
-    """The volume's name where it outlives its claim. During a hand-over its own policy is in a note."""
-    policy = volume["spec"]["persistentVolumeReclaimPolicy"]
-    own = _annotations(volume).get(keys.ANNOTATION_RECLAIM_POLICY, policy)
-    return _name(volume) if own == "Retain" else ""
+    """The volume's name where it outlives its claim."""
+    return _name(volume) if own_policy(volume) == "Retain" else ""
 
 
 def _claim_named_by(item: Manifest) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._inventory import Inventory, moment
-from ansible_collections.getporter.porter.plugins.module_utils._prune import Plan, follow_policy, plan_removals
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import let_go
+from ansible_collections.getporter.porter.plugins.module_utils._prune import Plan, plan_removals
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,14 +140,14 @@ def test_a_volume_that_a_hand_over_kept_follows_its_own_policy(uid: str | None, 
 
 
 def test_the_policy_is_given_back_and_the_notes_go() -> None:
-    patch = follow_policy(volume(annotations=UNDER_WAY))
+    patch = let_go(volume(annotations=UNDER_WAY))
     assert patch["spec"] == {"persistentVolumeReclaimPolicy": "Delete"}
     assert patch["metadata"]["resourceVersion"] == "7"
     assert set(patch["metadata"]["annotations"].values()) == {None}
 
 
 def test_a_reserved_volume_counts_as_released_by_the_uid_of_a_claim_that_cannot_be_there() -> None:
-    patch = follow_policy(volume(uid=None, phase="Available", annotations=UNDER_WAY))
+    patch = let_go(volume(uid=None, phase="Available", annotations=UNDER_WAY))
     assert patch["spec"]["claimRef"] == {"uid": "PersistentVolume-pv"}
 
 
