@@ -20,7 +20,12 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
-from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, references_of
+from ansible_collections.getporter.porter.plugins.module_utils._owner_references import (
+    Reference,
+    added,
+    references_of,
+    same_name,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._record import (
     PHASE_READY,
     AgentConfigRecord,
@@ -207,9 +212,9 @@ class _View:
         return bool(record) and says_what_is_wanted(record, config.wanted) and phase_of(record) == PHASE_READY  # type: ignore[arg-type]
 
 
-def _is_of(reference: Mapping[str, Any], config: AgentConfigRecord) -> bool:
+def _is_of(reference: Reference, config: AgentConfigRecord) -> bool:
     """Whether the owner is the config's record, be it one before the present one."""
-    return reference.get("kind") == "ConfigMap" and reference.get("name") == record_name(config.name)
+    return same_name(reference, {"apiVersion": "v1", "kind": "ConfigMap", "name": record_name(config.name)})
 
 
 def _made_for(item: Manifest, config: AgentConfigRecord) -> bool:
