@@ -34,6 +34,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._owner_references
     references_of,
     shown,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item
 
 Manifest = Dict[str, Any]
 
@@ -167,17 +168,12 @@ class Ownership:
         """Make the change and return the references that the claim has then."""
         if claim is None or self._only_foresee:
             return change.references
-        metadata = claim["metadata"]
         if change.delete:
-            self._api.delete(
-                CLAIMS,
-                metadata["name"],
-                self._wish.namespace,
-                uid=metadata["uid"],
-                resource_version=metadata["resourceVersion"],
-            )
+            delete_item(self._api, CLAIMS, claim, exactly=True)
         elif change.patch:
-            return references_of(self._api.json_patch(CLAIMS, metadata["name"], change.patch, self._wish.namespace))
+            return references_of(
+                self._api.json_patch(CLAIMS, claim["metadata"]["name"], change.patch, self._wish.namespace)
+            )
         return change.references
 
 

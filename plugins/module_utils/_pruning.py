@@ -30,6 +30,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._prune import (
     kept_row,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._report import object_row
+from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item
 
 Manifest = Dict[str, Any]
 
@@ -102,16 +103,9 @@ class Pruning:
             self._delete(item)
 
     def _delete(self, item: Manifest) -> None:
-        metadata = item["metadata"]
-        self._api.delete(
-            _RESOURCES[item["kind"]],
-            metadata["name"],
-            metadata.get("namespace"),
-            uid=metadata["uid"],
-            resource_version=metadata["resourceVersion"],
-            # A Job's ended pods go with it, and the claims are free of them.
-            propagation="Foreground" if item["kind"] == "Job" else "Background",
-        )
+        # A Job's ended pods go with it, and the claims are free of them.
+        propagation = "Foreground" if item["kind"] == "Job" else "Background"
+        delete_item(self._api, _RESOURCES[item["kind"]], item, propagation, exactly=True)
 
     def _delete_released(self, removal: Removal) -> None:
         """Delete a retained volume if it still is what the claim left: nobody's, and to be kept."""

@@ -41,7 +41,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._release import (
     ReleasingConfig,
     Surroundings,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._writing import write_record
+from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item, write_record
 
 Manifest = Dict[str, Any]
 
@@ -118,16 +118,7 @@ class Releaser:
     def _delete(
         self, resource: Resource, step: Release, exactly: bool = False, propagation: str = "Background"
     ) -> None:
-        """``exactly``: only as it was observed. Somebody may have joined it since."""
-        metadata = _target(step)["metadata"]
-        self._api.delete(
-            resource,
-            metadata["name"],
-            metadata["namespace"],
-            uid=metadata["uid"],
-            resource_version=metadata["resourceVersion"] if exactly else None,
-            propagation=propagation,
-        )
+        delete_item(self._api, resource, _target(step), propagation, exactly)
 
     def _what_stays(self, steps: Sequence[Release]) -> str:
         """Names what is not gone, and the pods that hold it."""

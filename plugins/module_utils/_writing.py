@@ -40,10 +40,22 @@ def create_ours(api: KubeApi, resource: Resource, body: Manifest, selector: str)
         raise
 
 
-def delete_item(api: KubeApi, resource: Resource, target: Manifest, propagation: str = "Background") -> None:
-    """Delete just this object, by its uid; gone already is success."""
+def delete_item(
+    api: KubeApi, resource: Resource, target: Manifest, propagation: str = "Background", exactly: bool = False
+) -> None:
+    """Delete just this object, by its uid; gone already is success.
+
+    ``exactly``: only as it was read. Somebody may need it since, such as a claim that an agent config joined.
+    """
     metadata = target["metadata"]
-    api.delete(resource, metadata["name"], metadata.get("namespace"), uid=metadata["uid"], propagation=propagation)
+    api.delete(
+        resource,
+        metadata["name"],
+        metadata.get("namespace"),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"] if exactly else None,
+        propagation=propagation,
+    )
 
 
 def write_record(api: KubeApi, record: Manifest | None, wanted: AgentConfigRecord, status: RecordStatus) -> None:
