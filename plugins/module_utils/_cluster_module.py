@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, NAMESPACES, KubeApi
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
+from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS, KubeApi
+from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, is_blank
+from ansible_collections.getporter.porter.plugins.module_utils._namespaces import refuse_missing_namespaces
 
 
 def make_cluster_module(options: Mapping[str, Any]) -> AnsibleModule:
@@ -45,14 +46,4 @@ def seconds(module: AnsibleModule, option: str) -> int:
 
 def refuse_missing(api: KubeApi, namespaces: list[str]) -> None:
     """Raise InputError for a namespace that is not there: a slip in its name would look like an empty one."""
-    for namespace in namespaces:
-        try:
-            found = api.get(NAMESPACES, namespace)
-        except ApiError as error:
-            if error.status == 403:
-                continue
-            raise
-        if not found:
-            raise InputError(
-                "There is no namespace %s. Name one that exists, or none for the whole cluster." % namespace
-            )
+    refuse_missing_namespaces(api, namespaces, "Name one that exists, or none for the whole cluster.")

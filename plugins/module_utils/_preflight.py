@@ -9,16 +9,15 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils._access_review import refuse_missing_rights
 from ansible_collections.getporter.porter.plugins.module_utils._api import (
-    NAMESPACES,
     STORAGE_CLASSES,
     VOLUMES,
     KubeApi,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, InputError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     CREATE_STAGING,
     NOTE_INSTALLED,
@@ -26,6 +25,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     refresh_of,
     remaining_steps,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._namespaces import refuse_missing_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._storage import check_storage, no_default_class
 
@@ -42,24 +42,13 @@ def refuse_what_cannot_be(api: KubeApi, volumes: Sequence[PluginVolume], seen: M
         for volume in volumes
     }
     to_install = [volume for volume in volumes if NOTE_INSTALLED in steps[volume.key]]
-    _refuse_missing_namespaces(api, sorted({volume.namespace for volume in to_install}))
+    namespaces = sorted({volume.namespace for volume in to_install})
+    refuse_missing_namespaces(api, namespaces, "Create it first, or name another one.")
     to_change = {volume.namespace for volume in volumes if steps[volume.key]}
     if to_change:
         refuse_missing_rights(api, to_change)
     if to_install:
         _refuse_impossible_storage(api, [volume for volume in to_install if CREATE_STAGING in steps[volume.key]])
-
-
-def _refuse_missing_namespaces(api: KubeApi, namespaces: Iterable[str]) -> None:
-    for namespace in namespaces:
-        try:
-            found = api.get(NAMESPACES, namespace)
-        except ApiError as error:
-            if error.status == 403:
-                continue
-            raise
-        if not found:
-            raise InputError("There is no namespace %s. Create it first, or name another one." % namespace)
 
 
 def _refuse_impossible_storage(api: KubeApi, volumes: Sequence[PluginVolume]) -> None:

@@ -25,6 +25,7 @@ WITH_IO = {
     "_job_watch.py",
     "_listing.py",
     "_module.py",
+    "_namespaces.py",
     "_observe.py",
     "_owner_lookup.py",
     "_ownership.py",
