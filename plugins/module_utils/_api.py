@@ -136,12 +136,12 @@ class KubeApi:
         return any(each["name"] == group for each in self._json("GET", "/apis").get("groups") or [])
 
     def _kinds_at(self, root: str) -> dict[str, Resource]:
+        return {each["kind"]: Resource(root, each["name"], each["namespaced"]) for each in self._discovered(root)}
+
+    def _discovered(self, root: str) -> list[Manifest]:
+        """What the cluster tells of the resource types of an API version. Subresources have kinds too, and are none."""
         resources = self._json("GET", root).get("resources") or []
-        return {
-            each["kind"]: Resource(root, each["name"], each["namespaced"])
-            for each in resources
-            if "/" not in each["name"]
-        }
+        return [each for each in resources if "/" not in each["name"]]
 
     def list_all(
         self,
@@ -217,7 +217,7 @@ class KubeApi:
             return CONFIG_MAPS
         root = "/%s/%s" % ("apis" if "/" in api_version else "api", quote(api_version))
         try:
-            listed = self._json("GET", root).get("resources") or []
+            listed = self._discovered(root)
         except ApiError as error:
             if error.status != 404:
                 raise
@@ -225,8 +225,7 @@ class KubeApi:
                 "The cluster has no API version %s. Correct the spelling, or install what defines it; "
                 "`kubectl api-versions` lists those that there are." % api_version
             ) from error
-        # Subresources, such as pods/log, have kinds too.
-        found = {each["kind"]: each for each in listed if "/" not in each["name"] and "get" in each["verbs"]}
+        found = {each["kind"]: each for each in listed if "get" in each["verbs"]}
         choice(kind, "A kind of API version %s" % api_version, sorted(found))
         return Resource(root, found[kind]["name"], namespaced=found[kind]["namespaced"])
 
