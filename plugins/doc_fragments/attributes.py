@@ -53,6 +53,18 @@ attributes:
     support: full
 """
 
+    # For modules that change a cluster.
+    CHANGES = r"""
+options: {}
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+"""
+
     # For modules that talk to a cluster: they are in the collection's action group.
     ACTIONGROUP_PORTER = r"""
 options: {}

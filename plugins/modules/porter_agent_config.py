@@ -23,14 +23,8 @@ extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - getporter.porter.agent_configs
   - getporter.porter.attributes
+  - getporter.porter.attributes.changes
   - getporter.porter.attributes.actiongroup_porter
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   timeout:
     description: How many seconds to wait until what was deleted is gone.

@@ -21,14 +21,8 @@ author:
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
   - getporter.porter.attributes
+  - getporter.porter.attributes.changes
   - getporter.porter.attributes.actiongroup_porter
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   namespace:
     description: The namespace of the claims and of their owners.
