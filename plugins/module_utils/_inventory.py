@@ -12,7 +12,6 @@ Operator. What a list could not tell is None, which is neither yes nor no.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -22,6 +21,12 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_claim_name
+from ansible_collections.getporter.porter.plugins.module_utils._objects import (
+    annotations_of,
+    claims_in,
+    key_of,
+    labels_of,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 
 Manifest = Dict[str, Any]
@@ -163,41 +168,6 @@ def plugin_key(item: Manifest) -> str:
     return "%s/%s" % (metadata["namespace"], _without_suffix(metadata["name"])) if metadata.get("namespace") else ""
 
 
-def is_managed(item: Manifest) -> bool:
-    """Whether the object carries the label without which nothing is ever touched."""
-    return labels_of(item).get(keys.LABEL_MANAGED) == "true"
-
-
-def is_deleting(item: Manifest) -> bool:
-    """Whether its deletion was asked for."""
-    return bool(item["metadata"].get("deletionTimestamp"))
-
-
-def phase_of(item: Manifest) -> str:
-    """The phase of a claim or volume."""
-    return (item.get("status") or {}).get("phase") or "Pending"
-
-
-def key_of(item: Manifest) -> str:
-    """``NAMESPACE/NAME``."""
-    return "%s/%s" % (item["metadata"].get("namespace"), item["metadata"]["name"])
-
-
-def name_of(item: Manifest) -> str:
-    """The object for people, such as ``Job porter/a``."""
-    return "%s %s" % (item["kind"], key_of(item) if item["metadata"].get("namespace") else item["metadata"]["name"])
-
-
-def labels_of(item: Manifest) -> dict[str, str]:
-    """The object's labels."""
-    return item["metadata"].get("labels") or {}
-
-
-def annotations_of(item: Manifest) -> dict[str, str]:
-    """The object's annotations."""
-    return item["metadata"].get("annotations") or {}
-
-
 def moment(text: str | None) -> datetime:
     """A Kubernetes time; one that is not there or cannot be read counts as long ago."""
     for form in ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ"):
@@ -206,15 +176,6 @@ def moment(text: str | None) -> datetime:
         except ValueError:
             continue
     return datetime.min.replace(tzinfo=timezone.utc)
-
-
-def versions_in(text: str | None) -> dict[str, str]:
-    """A JSON object of plugin names and versions; what is none counts as empty: people can write to it."""
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
 
 
 # Where a wish cannot be read, everything that carries the same label may be what is wished.
@@ -271,10 +232,8 @@ def _labels_as_signs(namespace: str, labels: Mapping[str, str]) -> Iterable[tupl
 def _pods_by_claim(pods: Iterable[Manifest]) -> dict[str, list[Manifest]]:
     found: dict[str, list[Manifest]] = {}
     for pod in pods:
-        for volume in pod["spec"].get("volumes") or []:
-            name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
-            if name:
-                found.setdefault("%s/%s" % (pod["metadata"]["namespace"], name), []).append(pod)
+        for name in claims_in(pod["spec"]):
+            found.setdefault("%s/%s" % (pod["metadata"]["namespace"], name), []).append(pod)
     return found
 
 

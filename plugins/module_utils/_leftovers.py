@@ -25,19 +25,22 @@ from ansible_collections.getporter.porter.plugins.module_utils._inventory import
     WORK_VOLUME,
     Inventory,
     Owner,
-    annotations_of,
     claim_kind,
-    is_deleting,
-    is_managed,
-    key_of,
-    labels_of,
     made_by,
     moment,
-    phase_of,
     plugin_key,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import is_reserved
+from ansible_collections.getporter.porter.plugins.module_utils._objects import (
+    annotations_of,
+    claims_in,
+    is_deleting,
+    is_managed,
+    key_of,
+    labels_of,
+    phase_of,
+)
 
 Manifest = Dict[str, Any]
 
@@ -147,8 +150,7 @@ def _of_claim(inventory: Inventory, claim: Manifest, what: str, reason: str, job
 
 
 def _mounts(job: Manifest, claim: Manifest) -> bool:
-    volumes = job["spec"]["template"]["spec"].get("volumes") or []
-    names = [(volume.get("persistentVolumeClaim") or {}).get("claimName") for volume in volumes]
+    names = claims_in(job["spec"]["template"]["spec"])
     return job["metadata"]["namespace"] == claim["metadata"]["namespace"] and claim["metadata"]["name"] in names
 
 

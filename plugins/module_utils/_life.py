@@ -28,6 +28,7 @@ from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._errors import CollisionError
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_deleting, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, references_of
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._record import (
@@ -36,7 +37,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     claim_of,
     has_status,
     owner_of,
-    phase_of,
+    phase_of_record,
     ready_status,
     says_what_is_wanted,
 )
@@ -159,7 +160,7 @@ def owners_to_be(volume: PluginVolume, seen: Observed, persistent_volume: Manife
     Of these, ``blockOwnerDeletion`` stays behind: who may not write their owners' finalizers may not set it, and
     would be left without a claim.
     """
-    replaced = json.loads(_annotations(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
+    replaced = json.loads(annotations_of(persistent_volume).get(keys.ANNOTATION_OWNERS, "[]"))
     noted = [{key: value for key, value in each.items() if key != "blockOwnerDeletion"} for each in replaced]
     wanting = [owner_of(each) for each in seen.records.values() if claim_of(each) == volume.identity.claim]
     return added(noted, [*volume.owner_references, *wanting]) or noted
@@ -182,16 +183,16 @@ def outdated_records(volume: PluginVolume, seen: Observed) -> list[AgentConfigRe
         wanted
         for wanted in volume.records
         if not says_what_is_wanted(seen.records.get(wanted.key), wanted)
-        or not (ready or phase_of(seen.records[wanted.key]) == PHASE_INSTALLING)
+        or not (ready or phase_of_record(seen.records[wanted.key]) == PHASE_INSTALLING)
     ]
 
 
 def ready_volume(seen: Observed) -> Manifest | None:
     """The volume of a plugin claim that can be mounted: bound both ways, its hand-over done. None: there is none."""
-    if not seen.claim or _deleting(seen.claim) or _phase(seen.claim) != "Bound" or not _is_bound(seen, seen.claim):
+    if not seen.claim or is_deleting(seen.claim) or phase_of(seen.claim) != "Bound" or not _is_bound(seen, seen.claim):
         return None
     bound = _volume_named(seen, seen.claim["spec"]["volumeName"])
-    return None if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound) else bound
+    return None if keys.ANNOTATION_RECLAIM_POLICY in annotations_of(bound) else bound
 
 
 def _step_of_records(volume: PluginVolume, seen: Observed, step: Step) -> Step | None:
@@ -249,7 +250,7 @@ def _with_actions_of_records(volume: PluginVolume, seen: Observed, actions: list
 def _actions_of_volume(volume: PluginVolume, seen: Observed, refresh_of: str | None) -> list[str]:
     actions = _actions_from(_step_of_volume(volume, seen, refresh_of))
     replaces = CREATE_CLAIM in actions and REPLACE_CLAIM not in actions
-    if seen.claim and not _deleting(seen.claim) and replaces and _is_bound(seen, seen.claim):
+    if seen.claim and not is_deleting(seen.claim) and replaces and _is_bound(seen, seen.claim):
         note = [NOTE_OWNERS] if references_of(seen.claim) else []
         actions[actions.index(CREATE_CLAIM) : actions.index(CREATE_CLAIM)] = [*note, REPLACE_CLAIM]
     return actions
@@ -302,14 +303,14 @@ def job_belongs_to(job: Manifest, staging: Manifest | None) -> bool:
 
 def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest, refresh_of: str | None) -> Step:
     name = claim["metadata"]["name"]
-    if _deleting(claim):
+    if is_deleting(claim):
         return Step(
             ABSENT,
             WAIT_CLAIM_GONE,
             claim,
             "the plugin claim %s is being deleted; pods that mount it finish first" % name,
         )
-    phase = _phase(claim)
+    phase = phase_of(claim)
     if phase == "Lost":
         return Step(ABSENT, DELETE_LOST_CLAIM, claim, "the volume behind the plugin claim %s no longer exists" % name)
     bound = _volume_named(seen, claim["spec"].get("volumeName"))
@@ -328,7 +329,7 @@ def _with_claim(volume: PluginVolume, seen: Observed, claim: Manifest, refresh_o
         return Step(RELEASED, RESERVE, bound)
     if phase != "Bound" or not bound or not _bound_to(bound, claim):
         return Step(CLAIMED, WAIT_BOUND, claim, "the plugin claim %s is %s; %s" % (name, phase, _whereabouts(bound)))
-    if keys.ANNOTATION_RECLAIM_POLICY in _annotations(bound):
+    if keys.ANNOTATION_RECLAIM_POLICY in annotations_of(bound):
         return Step(CLAIMED, GIVE_BACK_POLICY, bound)
     return _refresh(volume, seen, claim, bound, refresh_of) or _tidy(seen, bound)
 
@@ -361,26 +362,26 @@ def _refresh(
 def _replace(claim: Manifest, successor: Manifest) -> Step:
     """Its owners are noted first: between the old claim and the new one they would be forgotten."""
     owners = json.dumps(references_of(claim), sort_keys=True)
-    if _annotations(successor).get(keys.ANNOTATION_OWNERS, "[]") != owners:
+    if annotations_of(successor).get(keys.ANNOTATION_OWNERS, "[]") != owners:
         return Step(RESERVED, NOTE_OWNERS, successor, owners)
     return Step(RESERVED, REPLACE_CLAIM, claim)
 
 
 def _without(staging: Manifest | None) -> Step:
-    if staging and not _deleting(staging):
+    if staging and not is_deleting(staging):
         return Step(INSTALLING, DELETE_STAGING, staging)
     return Step(INSTALLING, WAIT_OLD_STAGING_GONE, staging, "an older staging claim is being deleted")
 
 
 def _replaces(item: Manifest, claim_uid: str) -> bool:
-    return _annotations(item).get(keys.ANNOTATION_REFRESH_OF) == claim_uid
+    return annotations_of(item).get(keys.ANNOTATION_REFRESH_OF) == claim_uid
 
 
 def _waits_for_its_predecessor(volume: PluginVolume, persistent_volume: Manifest, claim: Manifest) -> bool:
     """The volume still names the claim before this one: the staging claim, or one of the same name, that is gone."""
     return (
-        _phase(claim) == "Pending"
-        and _phase(persistent_volume) == "Released"
+        phase_of(claim) == "Pending"
+        and phase_of(persistent_volume) == "Released"
         and _is_usable(volume, persistent_volume)
         and _reference(persistent_volume).get("uid") not in (None, "", claim["metadata"]["uid"])
     )
@@ -388,9 +389,9 @@ def _waits_for_its_predecessor(volume: PluginVolume, persistent_volume: Manifest
 
 def _tidy(seen: Observed, bound: Manifest) -> Step:
     """The claim is bound both ways: see to what a stopped or late run left, and to volumes before this one."""
-    if seen.job and not _deleting(seen.job):
+    if seen.job and not is_deleting(seen.job):
         return Step(READY, DELETE_JOB, seen.job)
-    if seen.staging and not _deleting(seen.staging):
+    if seen.staging and not is_deleting(seen.staging):
         return Step(READY, DELETE_STAGING, seen.staging)
     for other in seen.volumes:
         if other is not bound and _is_superfluous(other):
@@ -400,9 +401,9 @@ def _tidy(seen: Observed, bound: Manifest) -> Step:
 
 def _is_superfluous(other: Manifest) -> bool:
     """Nobody's any more, and kept by its policy: that of a hand-over, or the class's own."""
-    notes = _annotations(other)
+    notes = annotations_of(other)
     kept = other["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
-    return keys.ANNOTATION_INSTALLED in notes and kept and _phase(other) != "Bound" and not _deleting(other)
+    return keys.ANNOTATION_INSTALLED in notes and kept and phase_of(other) != "Bound" and not is_deleting(other)
 
 
 def _installed_volume(volume: PluginVolume, seen: Observed) -> Manifest | None:
@@ -424,7 +425,7 @@ def _is_usable(volume: PluginVolume, persistent_volume: Manifest) -> bool:
 
     A released volume with the policy Delete is as good as gone.
     """
-    notes = _annotations(persistent_volume)
+    notes = annotations_of(persistent_volume)
     reference = _reference(persistent_volume)
     own = not reference or (
         reference.get("namespace") == volume.namespace
@@ -438,8 +439,8 @@ def _is_usable(volume: PluginVolume, persistent_volume: Manifest) -> bool:
         keys.ANNOTATION_INSTALLED in notes
         and own
         and survives
-        and not _deleting(persistent_volume)
-        and _phase(persistent_volume) != "Failed"
+        and not is_deleting(persistent_volume)
+        and phase_of(persistent_volume) != "Failed"
     )
 
 
@@ -447,20 +448,20 @@ def _hand_over(volume: PluginVolume, seen: Observed, installed: Manifest) -> Ste
     """From installed to claimed. The staging claim goes first: a volume with two claims loses both."""
     if installed["spec"]["persistentVolumeReclaimPolicy"] != "Retain":
         return Step(INSTALLED, KEEP_VOLUME, installed)
-    if seen.job and not _deleting(seen.job):
+    if seen.job and not is_deleting(seen.job):
         return Step(INSTALLED, DELETE_JOB, seen.job)
     if seen.staging:
-        if not _deleting(seen.staging):
+        if not is_deleting(seen.staging):
             return Step(INSTALLED, DELETE_STAGING, seen.staging)
         return Step(INSTALLED, WAIT_STAGING_GONE, seen.staging, "pods that mount the staging claim end first")
     reference = _reference(installed)
     if _refers_to(installed, volume.identity.claim) and not reference.get("uid"):
-        if _phase(installed) != "Available":
+        if phase_of(installed) != "Available":
             # The binder compares a new claim with the volume as it last saw it. One that comes too early for it is
             # looked at again in its next full pass only, up to 15 seconds later.
             return Step(RESERVED, WAIT_AVAILABLE, installed, _whereabouts(installed))
         return Step(RESERVED, CREATE_CLAIM, installed)
-    if reference.get("uid") and _phase(installed) != "Released":
+    if reference.get("uid") and phase_of(installed) != "Released":
         return Step(INSTALLED, WAIT_RELEASED, installed, _whereabouts(installed))
     return Step(RELEASED, RESERVE, installed)
 
@@ -468,19 +469,19 @@ def _hand_over(volume: PluginVolume, seen: Observed, installed: Manifest) -> Ste
 def _install(seen: Observed) -> Step:
     """From nothing to a Job that completed. The staging claim is the anchor: Job and Secret belong to it."""
     job, staging = seen.job, seen.staging
-    if staging and _deleting(staging):
+    if staging and is_deleting(staging):
         return _without_staging(job, staging)
     if job and not job_belongs_to(job, staging):
-        if _deleting(job):
+        if is_deleting(job):
             return Step(ABSENT, WAIT_JOB_GONE, job)
         return Step(ABSENT, DELETE_OLD_JOB, job)
     if not staging:
         return Step(ABSENT, CREATE_STAGING)
-    if _phase(staging) == "Lost":
+    if phase_of(staging) == "Lost":
         return Step(FAILED, CLEAR_FAILED, staging, "the staging claim lost its volume")
     if not job:
         return Step(INSTALLING, START_JOB, staging)
-    if _deleting(job):
+    if is_deleting(job):
         return Step(INSTALLING, WAIT_JOB_GONE, job)
     outcome = job_outcome(job)
     if outcome is None:
@@ -490,7 +491,7 @@ def _install(seen: Observed) -> Step:
 
 def _without_staging(job: Manifest | None, staging: Manifest) -> Step:
     """The staging claim is being deleted, perhaps by hand: as long as the Job has pods, even ended ones, it stays."""
-    if job and not _deleting(job):
+    if job and not is_deleting(job):
         if job_belongs_to(job, staging) and job_outcome(job):
             return Step(INSTALLING, NOTE_INSTALLED, staging)
         return Step(ABSENT, DELETE_OLD_JOB, job)
@@ -508,7 +509,7 @@ def _refuse_other_sets(volume: PluginVolume, seen: Observed) -> None:
     An object without our note is the operator's, which knows nothing better than its hash.
     """
     for item in (seen.claim, seen.staging, seen.job, *seen.volumes):
-        noted = _annotations(item).get(keys.ANNOTATION_DIGEST) if item else None
+        noted = annotations_of(item).get(keys.ANNOTATION_DIGEST) if item else None
         if item and noted and noted != volume.identity.document_digest:
             raise CollisionError(
                 "%s %s in namespace %s holds another plugin set, %s, whose name the Porter Operator's hash cannot tell "
@@ -518,7 +519,7 @@ def _refuse_other_sets(volume: PluginVolume, seen: Observed) -> None:
                     item.get("kind", "The object"),
                     item["metadata"]["name"],
                     volume.namespace,
-                    _annotations(item).get(keys.ANNOTATION_DOCUMENT, "?"),
+                    annotations_of(item).get(keys.ANNOTATION_DOCUMENT, "?"),
                     volume.redacted_document,
                 )
             )
@@ -534,7 +535,9 @@ def _is_bound(seen: Observed, claim: Manifest) -> bool:
 
 
 def _bound_to(persistent_volume: Manifest, claim: Manifest) -> bool:
-    return _phase(persistent_volume) == "Bound" and _reference(persistent_volume).get("uid") == claim["metadata"]["uid"]
+    return (
+        phase_of(persistent_volume) == "Bound" and _reference(persistent_volume).get("uid") == claim["metadata"]["uid"]
+    )
 
 
 def _refers_to(persistent_volume: Manifest, claim_name: str) -> bool:
@@ -553,18 +556,6 @@ def _whereabouts(persistent_volume: Manifest | None) -> str:
     claim = "%s/%s" % (reference.get("namespace"), reference.get("name")) if reference else "no claim"
     return "its volume %s is %s and belongs to %s" % (
         persistent_volume["metadata"]["name"],
-        _phase(persistent_volume),
+        phase_of(persistent_volume),
         claim,
     )
-
-
-def _deleting(item: Manifest) -> bool:
-    return bool(item["metadata"].get("deletionTimestamp"))
-
-
-def _phase(item: Manifest) -> str:
-    return (item.get("status") or {}).get("phase") or "Pending"
-
-
-def _annotations(item: Manifest | None) -> dict[str, str]:
-    return ((item or {}).get("metadata") or {}).get("annotations") or {}

@@ -17,13 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterable
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._inventory import (
-    OPERATOR,
-    Inventory,
-    annotations_of,
-    is_managed,
-    made_by,
-)
+from ansible_collections.getporter.porter.plugins.module_utils._inventory import OPERATOR, Inventory, made_by
 from ansible_collections.getporter.porter.plugins.module_utils._leftovers import (
     AGENT_JOB,
     INSTALL_JOB,
@@ -32,6 +26,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._leftovers import
     find_leftovers,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_managed
 from ansible_collections.getporter.porter.plugins.module_utils._report import object_row
 
 Manifest = Dict[str, Any]

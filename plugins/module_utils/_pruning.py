@@ -19,8 +19,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     UnreachableError,
     WaitTimeoutError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._inventory import name_of, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import let_go
+from ansible_collections.getporter.porter.plugins.module_utils._objects import name_of, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._prune import (
     DELETE_RETAINED,
     FOLLOW_POLICY,

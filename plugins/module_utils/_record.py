@@ -18,6 +18,7 @@ from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name, short_resource_label
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, installed_on
 
 Manifest = Dict[str, Any]
 
@@ -80,11 +81,10 @@ class RecordStatus:
 
 def ready_status(persistent_volume: Manifest) -> RecordStatus:
     """The status of an agent config whose plugin claim is bound to this volume."""
-    metadata = persistent_volume["metadata"]
-    noted = (metadata.get("annotations") or {}).get(keys.ANNOTATION_INSTALLED)
-    if noted is None:
-        return RecordStatus(PHASE_READY, "Adopted", _ADOPTED_MESSAGE, metadata["name"])
-    return RecordStatus(PHASE_READY, "Bound", "", metadata["name"], json.loads(noted) if noted else {})
+    name = persistent_volume["metadata"]["name"]
+    if keys.ANNOTATION_INSTALLED not in annotations_of(persistent_volume):
+        return RecordStatus(PHASE_READY, "Adopted", _ADOPTED_MESSAGE, name)
+    return RecordStatus(PHASE_READY, "Bound", "", name, installed_on(persistent_volume))
 
 
 def record_manifest(wanted: AgentConfigRecord, status: RecordStatus, now: str) -> Manifest:
@@ -127,7 +127,7 @@ def has_status(record: Manifest, status: RecordStatus) -> bool:
     return _has(record, status.data)
 
 
-def phase_of(record: Manifest) -> str:
+def phase_of_record(record: Manifest) -> str:
     """One of the phases above, or whatever somebody wrote."""
     return str((record.get("data") or {}).get("phase") or "")
 

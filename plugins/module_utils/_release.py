@@ -20,6 +20,12 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
+from ansible_collections.getporter.porter.plugins.module_utils._objects import (
+    annotations_of,
+    is_deleting,
+    labels_of,
+    phase_of,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import (
     Reference,
     added,
@@ -31,7 +37,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     AgentConfigRecord,
     claim_of,
     owner_of,
-    phase_of,
+    phase_of_record,
     says_what_is_wanted,
 )
 
@@ -127,7 +133,7 @@ class _View:
             claim = changing.get(key, claim_of(record))
             if key not in leaving and claim:
                 self._wanted.setdefault(claim, []).append(record)
-        self._remaining = {_name(claim) for claim in seen.claims if not _is_deleting(claim)}
+        self._remaining = {_name(claim) for claim in seen.claims if not is_deleting(claim)}
 
     def without_plugins(self) -> list[Release]:
         """A config that needs no plugins is ready at once."""
@@ -146,7 +152,7 @@ class _View:
         ]
         if not leavers:
             return []
-        if _is_deleting(claim):
+        if is_deleting(claim):
             return [Release(WAIT_GONE, leavers, claim)]
         staying = [each for each in references if not any(_is_of(each, leaver) for leaver in leavers)]
         joining = [owner_of(record) for record in self._wanted.get(name, [])]
@@ -162,10 +168,10 @@ class _View:
         leavers = [each for each in self._leavers_of(name) if _made_for(staging, each)]
         if not leavers or name in self._wanted or name in self._remaining:
             return []
-        if _is_deleting(staging):
+        if is_deleting(staging):
             return [Release(WAIT_GONE, leavers, staging)]
         # The Job first: it would go on as long as the staging claim waits for its pods.
-        jobs = [job for job in self._seen.jobs if job_belongs_to(job, staging) and not _is_deleting(job)]
+        jobs = [job for job in self._seen.jobs if job_belongs_to(job, staging) and not is_deleting(job)]
         return [Release(DELETE_INSTALL, leavers, job) for job in jobs] + [Release(DELETE_STAGING, leavers, staging)]
 
     def of_volume(self, volume: Manifest) -> list[Release]:
@@ -174,14 +180,14 @@ class _View:
         leavers = [each for each in self._leavers_of(name) if _made_for(volume, each)]
         if not leavers or name in self._wanted or name in self._remaining:
             return []
-        if _phase(volume) == "Bound":
+        if phase_of(volume) == "Bound":
             # As long as its claim is there, that is what is waited for; the volume hears of its end a little later.
             reference = volume["spec"].get("claimRef") or {}
             is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims]
             return [] if is_there else [Release(WAIT_GONE, leavers, volume)]
-        if keys.ANNOTATION_RECLAIM_POLICY in _annotations(volume):
+        if keys.ANNOTATION_RECLAIM_POLICY in annotations_of(volume):
             return [Release(GIVE_BACK_POLICY, leavers, volume, kept_volume=_kept(volume))]
-        if volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and _phase(volume) == "Released":
+        if volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete" and phase_of(volume) == "Released":
             return [Release(WAIT_GONE, leavers, volume)]
         return []
 
@@ -209,7 +215,7 @@ class _View:
 
     def _says_ready(self, config: ReleasingConfig) -> bool:
         record = self._seen.records.get(config.wanted.key)
-        return bool(record) and says_what_is_wanted(record, config.wanted) and phase_of(record) == PHASE_READY  # type: ignore[arg-type]
+        return bool(record) and says_what_is_wanted(record, config.wanted) and phase_of_record(record) == PHASE_READY  # type: ignore[arg-type]
 
 
 def _is_of(reference: Reference, config: AgentConfigRecord) -> bool:
@@ -219,8 +225,8 @@ def _is_of(reference: Reference, config: AgentConfigRecord) -> bool:
 
 def _made_for(item: Manifest, config: AgentConfigRecord) -> bool:
     return (
-        _annotations(item).get(keys.ANNOTATION_AGENT_CONFIG) == config.name
-        and _annotations(item).get(keys.ANNOTATION_CLAIM, "").split("/")[0] == config.namespace
+        annotations_of(item).get(keys.ANNOTATION_AGENT_CONFIG) == config.name
+        and annotations_of(item).get(keys.ANNOTATION_CLAIM, "").split("/")[0] == config.namespace
     )
 
 
@@ -230,24 +236,12 @@ def _kept(volume: Manifest) -> str:
 
 
 def _claim_named_by(item: Manifest) -> str:
-    return _annotations(item).get(keys.ANNOTATION_CLAIM, "").rpartition("/")[2]
+    return annotations_of(item).get(keys.ANNOTATION_CLAIM, "").rpartition("/")[2]
 
 
 def _is_staging(claim: Manifest) -> bool:
-    return (claim["metadata"].get("labels") or {}).get(keys.LABEL_COMPONENT) == keys.COMPONENT_STAGING
-
-
-def _is_deleting(item: Manifest) -> bool:
-    return bool(item["metadata"].get("deletionTimestamp"))
-
-
-def _phase(item: Manifest) -> str:
-    return str((item.get("status") or {}).get("phase") or "")
+    return labels_of(claim).get(keys.LABEL_COMPONENT) == keys.COMPONENT_STAGING
 
 
 def _name(item: Manifest) -> str:
     return str(item["metadata"]["name"])
-
-
-def _annotations(item: Manifest) -> dict[str, str]:
-    return item["metadata"].get("annotations") or {}

@@ -32,6 +32,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     PorterError,
     WaitTimeoutError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._objects import claims_in
 from ansible_collections.getporter.porter.plugins.module_utils._observe import Listing, list_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import patch_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import PHASE_READY, RecordStatus
@@ -135,10 +136,7 @@ class Releaser:
         return sorted(
             pod["metadata"]["name"]
             for pod in self._api.list_all(PODS, claim["namespace"])
-            if any(
-                (volume.get("persistentVolumeClaim") or {}).get("claimName") == claim["name"]
-                for volume in pod["spec"].get("volumes") or []
-            )
+            if claim["name"] in claims_in(pod["spec"])
         )
 
 

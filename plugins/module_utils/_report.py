@@ -19,14 +19,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._inventory import
     STAGING_CLAIM,
     Inventory,
     Owner,
-    annotations_of,
     claim_kind,
     config_name,
-    key_of,
-    labels_of,
     made_by,
     plugin_key,
-    versions_in,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._leftovers import Leftover, find_leftovers
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
@@ -36,6 +32,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     current_volume,
     next_step,
     remaining_steps,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._objects import (
+    annotations_of,
+    key_of,
+    labels_of,
+    versions_in,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
 

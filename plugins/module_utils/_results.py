@@ -9,10 +9,8 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-import json
 from typing import Any, Iterable, Mapping, Sequence
 
-from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._diff import volume_diff
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     PorterError,
@@ -32,6 +30,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._life import (
     refresh_of,
     remaining_steps,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._objects import installed_on
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
 from ansible_collections.getporter.porter.plugins.module_utils._release import Released
@@ -137,14 +136,12 @@ def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
 
 def volume_row(volume: PluginVolume, persistent_volume: dict[str, Any] | None) -> dict[str, Any]:
     """The parts that every result has of a volume."""
-    metadata = (persistent_volume or {}).get("metadata") or {}
-    noted = (metadata.get("annotations") or {}).get(keys.ANNOTATION_INSTALLED)
     return {
         "agent_config": volume.agent_config,
         "namespace": volume.namespace,
         "claim": volume.identity.claim,
-        "persistent_volume": metadata.get("name"),
-        "installed": json.loads(noted) if noted else {},
+        "persistent_volume": persistent_volume["metadata"]["name"] if persistent_volume else None,
+        "installed": installed_on(persistent_volume),
     }
 
 
