@@ -154,15 +154,28 @@ class KubeApi:
     ) -> list[Manifest]:
         """Every object that matches: a page that fails raises, so that a result is always whole."""
         accept = METADATA_ONLY % "PartialObjectMetadataList" if metadata_only else "application/json"
-        query = {"limit": str(PAGE_SIZE), "labelSelector": label_selector, "fieldSelector": field_selector}
+        path = resource.path(namespace)
+        selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        try:
+            return self._pages(path, {**selectors, "limit": str(PAGE_SIZE)}, accept)
+        except ApiError as error:
+            if error.status != 410:
+                raise
+        # The cluster has forgotten the state that the first pages show, as it does after some minutes. So from the
+        # beginning, and in one answer, of which nothing can expire.
+        return self._pages(path, selectors, accept)
+
+    def _pages(self, path: str, query: Mapping[str, str | None], accept: str) -> list[Manifest]:
+        """The items of all pages of one list."""
         found: list[Manifest] = []
+        token: str | None = None
         while True:
-            page = self._json("GET", resource.path(namespace), query=query, accept=accept)
+            page = self._json("GET", path, query={**query, "continue": token}, accept=accept)
             # The items of a list do not say what they are: the list does.
             kind = {"apiVersion": page.get("apiVersion"), "kind": _item_kind(page)}
             found += [{**kind, **item} for item in page.get("items") or []]
-            query["continue"] = (page.get("metadata") or {}).get("continue")
-            if not query["continue"]:
+            token = (page.get("metadata") or {}).get("continue")
+            if not token:
                 return found
 
     def get(

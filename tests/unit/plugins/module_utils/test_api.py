@@ -235,10 +235,28 @@ def test_without_a_time_of_the_cluster_it_is_this_hosts(
 
 
 def test_e07_a_page_that_fails_raises(server: Server, api: KubeApi) -> None:
-    server.script = [page("ab", "t1"), status(410, "Expired", "the provided continue parameter is too old")]
+    server.script = [page("ab", "t1"), status(403, "Forbidden", "no more")]
+    with pytest.raises(ApiError, match="no more") as caught:
+        api.list_all(VOLUMES)
+    assert (caught.value.status, caught.value.reason) == (403, "Forbidden")
+
+
+EXPIRED = status(410, "Expired", "the provided continue parameter is too old")
+
+
+def test_e07_a_list_that_expired_is_read_from_the_beginning_in_one_answer(server: Server, api: KubeApi) -> None:
+    server.script = [page("ab", "t1"), page("c", "t2"), EXPIRED, page("bcd")]
+    assert names(api.list_all(VOLUMES, label_selector="a=b")) == list("bcd")
+    asked = [(request.query.get("limit"), request.query.get("continue")) for request in server.requests]
+    assert asked == [(["500"], None), (["500"], ["t1"]), (["500"], ["t2"]), (None, None)]
+    assert server.requests[-1].query["labelSelector"] == ["a=b"]
+
+
+def test_e07_a_list_that_expires_again_raises(server: Server, api: KubeApi) -> None:
+    server.script = [page("ab", "t1"), EXPIRED, EXPIRED, page("abc")]
     with pytest.raises(ApiError, match="continue parameter is too old") as caught:
         api.list_all(VOLUMES)
-    assert (caught.value.status, caught.value.reason) == (410, "Expired")
+    assert (caught.value.status, len(server.requests)) == (410, 3)
 
 
 @pytest.mark.parametrize(
