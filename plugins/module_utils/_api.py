@@ -62,6 +62,8 @@ METADATA_ONLY = "application/json;as=%s;v=v1;g=meta.k8s.io,application/json"
 # Seconds to connect, seconds to wait for the next byte of an answer.
 CONNECT_TIMEOUT = 10.0
 READ_TIMEOUT = 60.0
+# Seconds that a busy server's wish to be left alone is heeded at most, for each second try.
+MOST_RETRY_AFTER = 10.0
 # Objects in one page of a list: what kubectl uses.
 PAGE_SIZE = 500
 
@@ -382,7 +384,18 @@ def _retries() -> Any:
     Writes may be repeated because each carries a precondition or a fixed name: the second try
     meets 409 or 404, which callers take as "done by someone".
     """
-    return urllib3.Retry(
+
+    class BoundedRetry(urllib3.Retry):  # type: ignore[misc]
+        """Whatever stands between us and the cluster could ask for hours, which no timeout of a module would end."""
+
+        def get_retry_after(self, response: Any) -> float | None:
+            try:
+                seconds: float | None = super().get_retry_after(response)
+            except urllib3.exceptions.InvalidHeader:
+                return None
+            return seconds and min(seconds, MOST_RETRY_AFTER)
+
+    return BoundedRetry(
         total=6,
         allowed_methods=None,
         status_forcelist=(429, 500, 502, 503, 504),

@@ -535,6 +535,20 @@ def test_a_server_that_stays_busy_is_told(server: Server, api: KubeApi) -> None:
     assert 2 < len(server.requests) < 20
 
 
+@pytest.mark.parametrize("wish", ["86400", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_busy_server_cannot_ask_for_hours(wish: str, server: Server, api: KubeApi, slept: list[float]) -> None:
+    server.script = [status(429, "TooManyRequests", "slow down")._replace(headers=(("Retry-After", wish),))] * 20
+    with pytest.raises(ApiError, match=r"slow down \(429\)"):
+        api.create(CLAIMS, BODY)
+    assert slept == [_api.MOST_RETRY_AFTER] * (len(server.requests) - 1)
+    assert 30 < sum(slept) <= 60
+
+
+def test_a_wish_that_cannot_be_read_is_passed_over(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(503, headers=(("Retry-After", "soon"),)), Answer(200, OBJECT)]
+    assert api.create(CLAIMS, BODY) == OBJECT
+
+
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 409, 422])
 def test_an_answer_that_a_second_try_cannot_change_is_final(code: int, server: Server, api: KubeApi) -> None:
     server.script = [status(code, "R", "m"), Answer(200, OBJECT)]
