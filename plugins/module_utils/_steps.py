@@ -288,8 +288,11 @@ class Steps:
 
     def _join(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         claim = _target(step)
-        references = added(references_of(claim), life.wanted_owners(each.volume, seen)) or []
-        self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch_of(claim, references), each.volume.namespace)
+        present = references_of(claim)
+        references = added(present, life.wanted_owners(each.volume, seen)) or present
+        # In one patch, which of two different sets that join at once refuses the second.
+        patch = patch_of(claim, references, life.missing_notes(each.volume, claim))
+        self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch, each.volume.namespace)
 
     def _note_ready(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         for wanted in each.volume.records:
