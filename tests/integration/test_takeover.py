@@ -129,6 +129,18 @@ def test_a_claim_that_nobody_owns_any_more_gets_an_owner_and_goes_with_it(
     assert kept.spec.persistent_volume_reclaim_policy == "Retain"
 
 
+def test_the_volume_of_a_claim_that_goes_is_waited_for(
+    playbook: Playbook, cluster: Cluster, plugins: dict[str, Any]
+) -> None:
+    leftovers = Leftovers(cluster, "team", plugins)
+    leftovers.make(None, mode="ReadWriteOnce")
+    claim, volume = leftovers.claim.metadata.name, leftovers.claim.spec.volume_name
+    succeed(playbook.run(agent_configs=manifest(plugins)))
+    succeed(playbook.run(agent_configs={"name": "team", "state": "absent"}))
+    assert volume not in [each.metadata.name for each in cluster.volumes()]
+    assert not is_there(cluster, claim)
+
+
 def test_a_refresh_learns_the_versions_and_keeps_the_agent_config_as_owner(
     playbook: Playbook, cluster: Cluster, api: client.ApiClient, defined: None, plugins: dict[str, Any]
 ) -> None:

@@ -355,6 +355,23 @@ def test_a03_a_claim_of_the_operator_that_was_joined_without_a_note_gets_one() -
     assert keys.ANNOTATION_DIGEST in cluster.of("persistentvolumeclaims")[0]["metadata"]["annotations"]
 
 
+@pytest.mark.parametrize("policy", ["Delete", "Retain"])
+def test_the_volume_of_a_claim_of_the_operator_is_waited_for(policy: str) -> None:
+    """As one of ours, though nothing on it tells which claim it was for."""
+    cluster = made_by_the_operator(policy)
+    Role(cluster).run({"a": FEED})
+    Role(cluster, ticks=1).run({"a": ABSENT})
+    phases = [each["status"]["phase"] for each in cluster.of("persistentvolumes")]
+    assert phases == ([] if policy == "Delete" else ["Released"])
+    assert (cluster.of("persistentvolumeclaims"), cluster.of("configmaps")) == ([], [])
+
+
+def test_a_volume_that_was_made_for_another_config_is_waited_for() -> None:
+    cluster = after({"a": A, "b": A}, {"a": ABSENT, "b": A})
+    Role(cluster, ticks=1).run({"b": ABSENT})
+    assert cluster.objects == {}
+
+
 def test_named_owners_join_and_stay_when_the_agent_config_goes() -> None:
     """C02: such as an AgentConfig resource, without blockOwnerDeletion."""
     cluster = after({"a": A})
