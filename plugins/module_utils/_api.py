@@ -64,6 +64,8 @@ CONNECT_TIMEOUT = 10.0
 READ_TIMEOUT = 60.0
 # Bytes of a log in one answer.
 MOST_LOG_BYTES = 1 << 20
+# Seconds that a busy server's wish to be left alone is heeded at most, for each second try.
+MOST_RETRY_AFTER = 10.0
 # Objects in one page of a list: what kubectl uses.
 PAGE_SIZE = 500
 
@@ -156,15 +158,28 @@ class KubeApi:
     ) -> list[Manifest]:
         """Every object that matches: a page that fails raises, so that a result is always whole."""
         accept = METADATA_ONLY % "PartialObjectMetadataList" if metadata_only else "application/json"
-        query = {"limit": str(PAGE_SIZE), "labelSelector": label_selector, "fieldSelector": field_selector}
+        path = resource.path(namespace)
+        selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        try:
+            return self._pages(path, {**selectors, "limit": str(PAGE_SIZE)}, accept)
+        except ApiError as error:
+            if error.status != 410:
+                raise
+        # The cluster has forgotten the state that the first pages show, as it does after some minutes. So from the
+        # beginning, and in one answer, of which nothing can expire.
+        return self._pages(path, selectors, accept)
+
+    def _pages(self, path: str, query: Mapping[str, str | None], accept: str) -> list[Manifest]:
+        """The items of all pages of one list."""
         found: list[Manifest] = []
+        token: str | None = None
         while True:
-            page = self._json("GET", resource.path(namespace), query=query, accept=accept)
+            page = self._json("GET", path, query={**query, "continue": token}, accept=accept)
             # The items of a list do not say what they are: the list does.
             kind = {"apiVersion": page.get("apiVersion"), "kind": _item_kind(page)}
             found += [{**kind, **item} for item in page.get("items") or []]
-            query["continue"] = (page.get("metadata") or {}).get("continue")
-            if not query["continue"]:
+            token = (page.get("metadata") or {}).get("continue")
+            if not token:
                 return found
 
     def get(
@@ -378,7 +393,18 @@ def _retries() -> Any:
     Writes may be repeated because each carries a precondition or a fixed name: the second try
     meets 409 or 404, which callers take as "done by someone".
     """
-    return urllib3.Retry(
+
+    class BoundedRetry(urllib3.Retry):  # type: ignore[misc]
+        """Whatever stands between us and the cluster could ask for hours, which no timeout of a module would end."""
+
+        def get_retry_after(self, response: Any) -> float | None:
+            try:
+                seconds: float | None = super().get_retry_after(response)
+            except urllib3.exceptions.InvalidHeader:
+                return None
+            return seconds and min(seconds, MOST_RETRY_AFTER)
+
+    return BoundedRetry(
         total=6,
         allowed_methods=None,
         status_forcelist=(429, 500, 502, 503, 504),

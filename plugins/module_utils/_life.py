@@ -171,6 +171,19 @@ def wanted_owners(volume: PluginVolume, seen: Observed) -> list[dict[str, Any]]:
     return [*volume.owner_references, *(owner_of(each) for each in own_records(volume, seen))]
 
 
+def missing_notes(volume: PluginVolume, claim: Manifest) -> dict[str, str]:
+    """The annotations that tell the plugin set from others of its hash, for a claim without: the Porter Operator's.
+
+    What is on its volume is taken for the set of whoever joins it first.
+    """
+    if keys.ANNOTATION_DIGEST in annotations_of(claim):
+        return {}
+    return {
+        keys.ANNOTATION_DIGEST: volume.identity.document_digest,
+        keys.ANNOTATION_DOCUMENT: volume.redacted_document,
+    }
+
+
 def own_records(volume: PluginVolume, seen: Observed) -> list[Manifest]:
     """The records of the volume's agent configs, as far as they exist."""
     return [seen.records[wanted.key] for wanted in volume.records if wanted.key in seen.records]
@@ -203,7 +216,8 @@ def _step_of_records(volume: PluginVolume, seen: Observed, step: Step) -> Step |
     if not bound or not seen.claim:
         return None
     records = own_records(volume, seen)
-    if added(references_of(seen.claim), wanted_owners(volume, seen)):
+    owners = wanted_owners(volume, seen)
+    if owners and (added(references_of(seen.claim), owners) or missing_notes(volume, seen.claim)):
         return Step(step.state, JOIN, seen.claim)
     if not all(has_status(each, ready_status(bound)) for each in records):
         return Step(step.state, NOTE_READY, bound)

@@ -18,20 +18,17 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import remove_values
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS
+from ansible_collections.getporter.porter.plugins.module_utils._arguments import PorterModule, invocation
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._identity import (
-    redacted_plugins_document,
-)
-from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 
 def make_module(options: Mapping[str, Any]) -> AnsibleModule:
     """The module with the options of the connection and ``options``."""
-    return AnsibleModule(
+    return PorterModule(
         argument_spec={
             **AUTH_ARGUMENTS,
             **options,
@@ -44,12 +41,12 @@ def make_module(options: Mapping[str, Any]) -> AnsibleModule:
 
 def success(module: AnsibleModule, result: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments for ``exit_json``."""
-    return {**result, **_invocation(module)}
+    return {**result, **invocation(module)}
 
 
 def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
     """The keyword arguments for ``fail_json``."""
-    return {**error_result(error), **_invocation(module)}
+    return {**error_result(error), **invocation(module)}
 
 
 def error_result(error: PorterError) -> dict[str, Any]:
@@ -76,27 +73,3 @@ def reporter(module: AnsibleModule) -> Callable[[PluginVolume | AgentAction, str
             stream.write("%s/%s: %s\n" % (subject.namespace, subject.agent_config, shown))
 
     return report
-
-
-def _invocation(module: AnsibleModule) -> dict[str, Any]:
-    """The arguments as results show them, with nothing in the plugins' URLs that may be a secret."""
-    shown = dict(module.params)
-    if "volumes" in shown:
-        shown["volumes"] = [
-            {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
-            for given in module.params["volumes"]
-        ]
-    return {"invocation": {"module_args": shown}}
-
-
-def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:
-    """The agent's settings with the names, but not the values, of its environment variables."""
-    return {**agent, "env": [each.get("name") for each in agent.get("env") or []]}
-
-
-def _shown_plugins(plugins: Any) -> Any:
-    try:
-        return redacted_plugins_document(parse_plugins(plugins))
-    except PorterError:
-        # The message tells what is wrong with it.
-        return "(not shown: it is no valid plugin set)"

@@ -21,12 +21,14 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     dns_subdomain,
     text,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of
 
 Manifest = Dict[str, Any]
 Reference = Dict[str, Any]
 Operation = Dict[str, Any]
 
 PATH = "/metadata/ownerReferences"
+ANNOTATIONS = "/metadata/annotations"
 
 
 class Owner(NamedTuple):
@@ -154,11 +156,13 @@ def _name(reference: Reference) -> tuple[str, str, str]:
     return group, reference["kind"], reference["name"]
 
 
-def patch_of(claim: Manifest, references: Sequence[Reference]) -> list[Operation]:
-    """The JSON patch that gives the claim, as it was read, these references; empty where it has them.
+def patch_of(
+    claim: Manifest, references: Sequence[Reference], annotations: Mapping[str, str] | None = None
+) -> list[Operation]:
+    """The JSON patch that gives the claim, as it was read, these references and annotations; empty where it has them.
 
-    It fails as a whole where the claim is another one by now or has other references than were read.
-    What is new is added before what is old is removed.
+    It fails as a whole where the claim is another one by now, or has other references or other values of these
+    annotations than were read. What is new is added before what is old is removed.
     """
     present = references_of(claim)
     new, old = list(references), []
@@ -167,7 +171,8 @@ def patch_of(claim: Manifest, references: Sequence[Reference]) -> list[Operation
             new.remove(reference)
         else:
             old.append(index)
-    if not new and not old:
+    notes = _annotated(annotations_of(claim), annotations or {})
+    if not new and not old and not notes:
         return []
     # Where there is no list, the API server compares it as null.
     as_read = [_test("/metadata/uid", claim["metadata"]["uid"]), _test(PATH, present or None)]
@@ -176,13 +181,27 @@ def patch_of(claim: Manifest, references: Sequence[Reference]) -> list[Operation
     for index in reversed(old):
         place = "%s/%d" % (PATH, index)
         removals += [_test(place + "/uid", present[index]["uid"]), {"op": "remove", "path": place}]
-    return as_read + _additions(new, to_a_list=bool(present)) + removals
+    return as_read + notes + _additions(new, to_a_list=bool(present)) + removals
+
+
+def _annotated(present: Mapping[str, str], wanted: Mapping[str, str]) -> list[Operation]:
+    """What adds annotations that are missing or have other values."""
+    missing = {key: value for key, value in wanted.items() if present.get(key) != value}
+    if not missing:
+        return []
+    if not present:
+        return [_test(ANNOTATIONS, None), {"op": "add", "path": ANNOTATIONS, "value": missing}]
+    operations: list[Operation] = []
+    for key, value in missing.items():
+        place = "%s/%s" % (ANNOTATIONS, key.replace("~", "~0").replace("/", "~1"))
+        operations += [_test(place, present.get(key)), {"op": "add", "path": place, "value": value}]
+    return operations
 
 
 def _additions(new: list[Reference], to_a_list: bool) -> list[Operation]:
     if to_a_list:
         return [{"op": "add", "path": PATH + "/-", "value": reference} for reference in new]
-    return [{"op": "add", "path": PATH, "value": new}]
+    return [{"op": "add", "path": PATH, "value": new}] if new else []
 
 
 def _test(path: str, value: Any) -> Operation:

@@ -102,13 +102,20 @@ class Released:
             self.kept_volumes.append(step.kept_volume)
 
 
-def releases(configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False) -> list[Release]:
+# The uids of plugin claims that were seen to go, with the agent configs that they go for.
+Going = Mapping[str, Sequence[AgentConfigRecord]]
+
+
+def releases(
+    configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False, going: Going | None = None
+) -> list[Release]:
     """The next steps for the agent configs of one namespace, which do not depend on each other.
 
     None: there is nothing to let go of. Just WAIT_GONE: what was deleted is not gone yet. ``settled`` asks for the
-    steps that there will be once every config that is present has the plugin claim it wants.
+    steps that there will be once every config that is present has the plugin claim it wants. ``going`` is what
+    ``claims_going`` told of the steps before.
     """
-    view = _View(configs, seen, settled)
+    view = _View(configs, seen, settled, going or {})
     steps = view.without_plugins()
     for claim in seen.claims:
         steps += view.of_staging(claim) if _is_staging(claim) else view.of_claim(claim)
@@ -120,11 +127,20 @@ def releases(configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bo
     return steps
 
 
+def claims_going(steps: Sequence[Release]) -> dict[str, Sequence[AgentConfigRecord]]:
+    """The claims that go by these steps: alone by them can some volumes be told later, such as the operator's."""
+    return {
+        step.target["metadata"]["uid"]: step.configs
+        for step in steps
+        if step.target and step.action in (DELETE_CLAIM, WAIT_GONE)
+    }
+
+
 class _View:
     """The steps of one round. What was decided for a claim decides for what belongs to it."""
 
-    def __init__(self, configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool) -> None:
-        self._configs, self._seen, self._settled = configs, seen, settled
+    def __init__(self, configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool, going: Going) -> None:
+        self._configs, self._seen, self._settled, self._going = configs, seen, settled, going
         leaving = {config.wanted.key for config in configs if not config.present}
         changing = {config.wanted.key: config.wanted.claim for config in configs} if settled else {}
         # Plugin claims that a record asks for which stays, with these records.
@@ -176,13 +192,14 @@ class _View:
 
     def of_volume(self, volume: Manifest) -> list[Release]:
         """A volume that was on its way to the claim, or that follows its policy after it."""
-        name = _claim_named_by(volume)
-        leavers = [each for each in self._leavers_of(name) if _made_for(volume, each)]
+        reference: Manifest = volume["spec"].get("claimRef") or {}
+        name = _claim_named_by(volume) or reference.get("name", "")
+        made_for = [each for each in self._leavers_of(name) if _made_for(volume, each)]
+        leavers = made_for or self._going.get(reference.get("uid", ""), ())
         if not leavers or name in self._wanted or name in self._remaining:
             return []
         if phase_of(volume) == "Bound":
             # As long as its claim is there, that is what is waited for; the volume hears of its end a little later.
-            reference = volume["spec"].get("claimRef") or {}
             is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims]
             return [] if is_there else [Release(WAIT_GONE, leavers, volume)]
         if keys.ANNOTATION_RECLAIM_POLICY in annotations_of(volume):

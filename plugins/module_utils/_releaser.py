@@ -35,8 +35,13 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 from ansible_collections.getporter.porter.plugins.module_utils._objects import claims_in
 from ansible_collections.getporter.porter.plugins.module_utils._observe import Listing, list_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import patch_of
-from ansible_collections.getporter.porter.plugins.module_utils._record import PHASE_READY, RecordStatus
+from ansible_collections.getporter.porter.plugins.module_utils._record import (
+    PHASE_READY,
+    AgentConfigRecord,
+    RecordStatus,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._release import (
+    Going,
     Release,
     Released,
     ReleasingConfig,
@@ -81,9 +86,11 @@ class Releaser:
         """
         everyone = {config.wanted.key: Released(config) for config in configs}
         begin, interval = self._clock(), LEAST_INTERVAL
+        going: dict[str, Sequence[AgentConfigRecord]] = {}
         while True:
             listing = listing or list_namespaces(self._api, [each.wanted.namespace for each in configs])
-            steps, listing = foresee_releases(configs, listing), None
+            steps, listing = foresee_releases(configs, listing, going=going), None
+            going.update(release.claims_going(steps))
             if not steps:
                 return list(everyone.values())
             interval = LEAST_INTERVAL if self._make(steps, everyone) else min(interval * INTERVAL_GROWTH, MOST_INTERVAL)
@@ -140,7 +147,9 @@ class Releaser:
         )
 
 
-def foresee_releases(configs: Sequence[ReleasingConfig], listing: Listing, settled: bool = False) -> list[Release]:
+def foresee_releases(
+    configs: Sequence[ReleasingConfig], listing: Listing, settled: bool = False, going: Going | None = None
+) -> list[Release]:
     """The next steps of all configs; with ``settled`` those once every config has what it wants."""
     steps: list[Release] = []
     for namespace in sorted({config.wanted.namespace for config in configs}):
@@ -151,7 +160,7 @@ def foresee_releases(configs: Sequence[ReleasingConfig], listing: Listing, settl
             records=listing.records_in(namespace),
             volumes=listing.volumes,
         )
-        steps += release.releases(here, surroundings, settled)
+        steps += release.releases(here, surroundings, settled, going)
     return steps
 
 

@@ -145,7 +145,7 @@ class Steps:
         """The phase for people. Only for them is the log read while the agent runs."""
         if not self._report or not each.status:
             return ""
-        log = self._watch.log(pod) if each.status.phase == RUNNING else None
+        log = self._log(pod)[0] if each.status.phase == RUNNING else None
         return phase_line(each.status, each.volume.agent.image, each.volume.plugin_names, log)
 
     def say(self, each: Progress, line: str) -> None:
@@ -216,8 +216,10 @@ class Steps:
     def _failure(self, each: Progress, job: Manifest, step: life.Step) -> PorterError:
         pods = self._watch.pods(job)
         each.status = job_status(job, pods, [])
-        each.log = self._watch.log(newest_pod(pods))
+        each.log, refused = self._log(newest_pod(pods))
         said = step.reason or last_line(each.log) or each.status.message
+        if refused:
+            said = "%s. Why is in the log of its pod, which may not be read: %s" % (said.rstrip("."), refused)
         return JobFailedError(
             "%s: the install Job %s failed (%s): %s"
             % (each.volume.key, job["metadata"]["name"], each.status.reason or each.status.phase, said),
@@ -226,6 +228,15 @@ class Steps:
             pod=each.status.pod,
             exit_code=each.status.exit_code,
         )
+
+    def _log(self, pod: Manifest | None) -> tuple[str | None, str]:
+        """The log of a pod, or why it may not be read: it is a help, no condition."""
+        try:
+            return self._watch.log(pod), ""
+        except ApiError as error:
+            if error.status != 403:
+                raise
+            return None, error.message
 
     # --- the hand-over ---
 
@@ -277,8 +288,11 @@ class Steps:
 
     def _join(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         claim = _target(step)
-        references = added(references_of(claim), life.wanted_owners(each.volume, seen)) or []
-        self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch_of(claim, references), each.volume.namespace)
+        present = references_of(claim)
+        references = added(present, life.wanted_owners(each.volume, seen)) or present
+        # In one patch, which of two different sets that join at once refuses the second.
+        patch = patch_of(claim, references, life.missing_notes(each.volume, claim))
+        self._api.json_patch(CLAIMS, claim["metadata"]["name"], patch, each.volume.namespace)
 
     def _note_ready(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         for wanted in each.volume.records:

@@ -118,7 +118,7 @@ document_digest:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.getporter.porter.plugins.module_utils._arguments import PorterModule, invocation
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     plugin_identity,
@@ -148,22 +148,24 @@ def describe(plugin_set: PluginSet, namespace: str) -> dict[str, Any]:
 
 def main() -> None:
     """Run the module."""
-    module = AnsibleModule(
+    module = PorterModule(
         argument_spec={
             "plugins": {"type": "raw"},
             "namespace": {"type": "str", "default": "default"},
         },
         supports_check_mode=True,
+        # Nothing of the arguments goes to the system log: feed URLs can hold credentials.
+        no_log=True,
     )
     module.no_log_values.update(secret_urls(module.params["plugins"]))
     try:
         plugin_set = parse_plugins(module.params["plugins"])
         result = describe(plugin_set, dns_label(module.params["namespace"] or "default", "namespace"))
     except PorterError as error:
-        module.fail_json(**error.as_result())
+        module.fail_json(**error.as_result(), **invocation(module))
     for warning in plugin_set.warnings + plugin_set.problems:
         module.warn(warning)
-    module.exit_json(**result)
+    module.exit_json(**result, **invocation(module))
 
 
 if __name__ == "__main__":

@@ -84,3 +84,14 @@ def test_bad_input_is_refused_before_anything_is_sent(playbook: Playbook, variab
     outcome = playbook.run(environment=nowhere, **variables)
     assert outcome.status == "failed"
     assert words in outcome.message
+
+
+@pytest.mark.parametrize("options", [{"plugin": {}}, {"agent": {"image": "agent:1", "env": "geheim"}}])
+def test_a_task_that_is_refused_shows_no_secret(playbook: Playbook, options: Any) -> None:
+    url = "https://user:geheim@feed.example/atom.xml?token=geheim"
+    agent = {"image": "agent:1", "env": [{"name": "TOKEN", "value": "geheim"}]}
+    volume = {"agent_config": "a", "namespace": "n", "plugins": {"azure": {"url": url}}, "agent": agent}
+    outcome = playbook.run_task(JOB, volumes=[{**volume, **options}], arguments="-vvv")
+    assert outcome.status == "failed"
+    assert "volumes" in outcome.message
+    assert "geheim" not in outcome.output

@@ -68,6 +68,7 @@ def owners_of(leftovers: Leftovers) -> dict[str, Any]:
 def test_a_claim_of_a_live_agent_config_is_shared_with_it(
     playbook: Playbook, cluster: Cluster, api: client.ApiClient, defined: None, plugins: dict[str, Any]
 ) -> None:
+    """A03: and with no other set of its hash."""
     leftovers = Leftovers(cluster, "team", plugins)
     leftovers.make(create(api, cluster, plugins))
     claim, volume = leftovers.claim, leftovers.volume
@@ -91,6 +92,12 @@ def test_a_claim_of_a_live_agent_config_is_shared_with_it(
     assert is_there(cluster, leftovers.work_volume)
     assert cluster.plugins_on(claim.metadata.name) == {"kubernetes": "v1.0.1"}
     assert not succeed(playbook.run(agent_configs=manifest(plugins))).changed
+    assert json.loads(leftovers.claim.metadata.annotations["getporter.org/plugins-document"])["plugins"] == plugins
+    same_hash = {"kubernetes": {"version": "v1.0.1", "mirror": plugins["kubernetes"]["feedURL"]}}
+    refused = playbook.run(agent_configs={"name": "other", "plugins": same_hash})
+    assert refused.status == "failed"
+    assert "holds another plugin set" in refused.message
+    assert (list(cluster.records()), owners_of(leftovers)) == (["team"], {"AgentConfig": True, "ConfigMap": None})
 
     succeed(playbook.run(agent_configs={"name": "team", "state": "absent"}))
     assert cluster.records() == {}
@@ -120,6 +127,18 @@ def test_a_claim_that_nobody_owns_any_more_gets_an_owner_and_goes_with_it(
     assert is_there(cluster, leftovers.work_volume)
     (kept,) = [each for each in cluster.volumes() if each.metadata.name == volume.metadata.name]
     assert kept.spec.persistent_volume_reclaim_policy == "Retain"
+
+
+def test_the_volume_of_a_claim_that_goes_is_waited_for(
+    playbook: Playbook, cluster: Cluster, plugins: dict[str, Any]
+) -> None:
+    leftovers = Leftovers(cluster, "team", plugins)
+    leftovers.make(None, mode="ReadWriteOnce")
+    claim, volume = leftovers.claim.metadata.name, leftovers.claim.spec.volume_name
+    succeed(playbook.run(agent_configs=manifest(plugins)))
+    succeed(playbook.run(agent_configs={"name": "team", "state": "absent"}))
+    assert volume not in [each.metadata.name for each in cluster.volumes()]
+    assert not is_there(cluster, claim)
 
 
 def test_a_refresh_learns_the_versions_and_keeps_the_agent_config_as_owner(

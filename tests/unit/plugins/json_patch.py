@@ -17,7 +17,8 @@ def applied(document: Any, operations: Sequence[dict[str, Any]]) -> Any:
     """The document after all operations; the one that was given stays as it is."""
     result = copy.deepcopy(document)
     for operation in operations:
-        *parents, last = operation["path"].split("/")[1:]
+        parts = operation["path"].split("/")[1:]
+        *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in parts]
         place = result
         for part in parents:
             place = _at(place, part)

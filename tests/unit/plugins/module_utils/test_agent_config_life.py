@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils import _release as release
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    CollisionError,
     InputError,
     JobFailedError,
     WaitTimeoutError,
@@ -275,6 +277,99 @@ def test_other_owners_stay_and_keep_the_claim() -> None:
     assert claim["metadata"]["ownerReferences"] == [foreign]
     assert cluster.of("configmaps") == []
     assert cluster.started_jobs == 2
+
+
+URL = "https://user:geheim@plugins.example/feed"
+FEED, MIRROR = {"kubernetes": {"feedURL": URL}}, {"kubernetes": {"mirror": URL}}
+
+
+def made_by_the_operator(policy: str = "Delete", **metadata: Any) -> FakeCluster:
+    """A plugin claim as the Porter Operator makes it: with its labels and without notes, on a bound volume."""
+    cluster = FakeCluster(policy)
+    identity = volume_of("a", FEED).identity
+    labels = {keys.LABEL_MANAGED: "true", keys.LABEL_PLUGINS_HASH: identity.plugins_hash}
+    reference = {"namespace": "porter", "name": identity.claim}
+    volume: dict[str, Any] = {
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv", "labels": labels},
+        "spec": {"persistentVolumeReclaimPolicy": policy, "claimRef": reference},
+        "status": {"phase": "Bound"},
+    }
+    claim = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": identity.claim, "namespace": "porter", "labels": labels, **metadata},
+        "spec": {"volumeName": "pv"},
+        "status": {"phase": "Bound"},
+    }
+    reference["uid"] = cluster.create("persistentvolumeclaims", claim)["metadata"]["uid"]
+    cluster.create("persistentvolumes", volume)
+    return cluster
+
+
+def test_a03_the_first_set_that_joins_a_claim_of_the_operator_keeps_others_of_its_hash_out() -> None:
+    assert volume_of("a", FEED).identity.claim == volume_of("b", MIRROR).identity.claim
+    cluster = made_by_the_operator()
+    Role(cluster).run({"a": FEED})
+    (claim,) = cluster.of("persistentvolumeclaims")
+    assert claim["metadata"]["annotations"] == {
+        keys.ANNOTATION_DIGEST: volume_of("a", FEED).identity.document_digest,
+        keys.ANNOTATION_DOCUMENT: volume_of("a", FEED).redacted_document,
+    }
+    assert "geheim" not in json.dumps(claim)
+    before = copy.deepcopy(cluster.objects)
+    api = FakeApi(cluster)
+    (end,) = Role(cluster, api).run({"b": MIRROR})
+    assert isinstance(end.error, CollisionError)
+    assert (api.writes, cluster.objects) == ([], before)
+    Role(cluster, api).run({"a": FEED})
+    assert api.writes == []
+    (end,) = Role(cluster, api).run({"c": FEED})
+    assert (end.error, len(cluster.of("persistentvolumeclaims")[0]["metadata"]["ownerReferences"])) == (None, 2)
+
+
+def test_a03_of_two_sets_that_join_a_claim_of_the_operator_at_once_one_is_refused() -> None:
+    cluster = made_by_the_operator()
+    api = FakeApi(cluster)
+
+    def let_the_other_join(what: str) -> None:
+        if what == "patch persistentvolumeclaims":
+            api.before = lambda _what: None
+            Role(cluster).run({"b": MIRROR})
+
+    api.before = let_the_other_join
+    (end,) = Role(cluster, api).run({"a": FEED})
+    assert isinstance(end.error, CollisionError)
+    (claim,) = cluster.of("persistentvolumeclaims")
+    assert [each["name"] for each in claim["metadata"]["ownerReferences"]] == [record_name("b")]
+    assert claim["metadata"]["annotations"][keys.ANNOTATION_DOCUMENT] == volume_of("b", MIRROR).redacted_document
+
+
+def test_a03_a_claim_of_the_operator_that_was_joined_without_a_note_gets_one() -> None:
+    cluster = made_by_the_operator()
+    Role(cluster).run({"a": FEED})
+    (claim,) = cluster.of("persistentvolumeclaims")
+    del claim["metadata"]["annotations"]
+    api = FakeApi(cluster)
+    Role(cluster, api).run({"a": FEED})
+    assert api.writes == ["patch persistentvolumeclaims"]
+    assert keys.ANNOTATION_DIGEST in cluster.of("persistentvolumeclaims")[0]["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("policy", ["Delete", "Retain"])
+def test_the_volume_of_a_claim_of_the_operator_is_waited_for(policy: str) -> None:
+    """As one of ours, though nothing on it tells which claim it was for."""
+    cluster = made_by_the_operator(policy)
+    Role(cluster).run({"a": FEED})
+    Role(cluster, ticks=1).run({"a": ABSENT})
+    phases = [each["status"]["phase"] for each in cluster.of("persistentvolumes")]
+    assert phases == ([] if policy == "Delete" else ["Released"])
+    assert (cluster.of("persistentvolumeclaims"), cluster.of("configmaps")) == ([], [])
+
+
+def test_a_volume_that_was_made_for_another_config_is_waited_for() -> None:
+    cluster = after({"a": A, "b": A}, {"a": ABSENT, "b": A})
+    Role(cluster, ticks=1).run({"b": ABSENT})
+    assert cluster.objects == {}
 
 
 def test_named_owners_join_and_stay_when_the_agent_config_goes() -> None:

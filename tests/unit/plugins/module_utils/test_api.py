@@ -235,10 +235,28 @@ def test_without_a_time_of_the_cluster_it_is_this_hosts(
 
 
 def test_e07_a_page_that_fails_raises(server: Server, api: KubeApi) -> None:
-    server.script = [page("ab", "t1"), status(410, "Expired", "the provided continue parameter is too old")]
+    server.script = [page("ab", "t1"), status(403, "Forbidden", "no more")]
+    with pytest.raises(ApiError, match="no more") as caught:
+        api.list_all(VOLUMES)
+    assert (caught.value.status, caught.value.reason) == (403, "Forbidden")
+
+
+EXPIRED = status(410, "Expired", "the provided continue parameter is too old")
+
+
+def test_e07_a_list_that_expired_is_read_from_the_beginning_in_one_answer(server: Server, api: KubeApi) -> None:
+    server.script = [page("ab", "t1"), page("c", "t2"), EXPIRED, page("bcd")]
+    assert names(api.list_all(VOLUMES, label_selector="a=b")) == list("bcd")
+    asked = [(request.query.get("limit"), request.query.get("continue")) for request in server.requests]
+    assert asked == [(["500"], None), (["500"], ["t1"]), (["500"], ["t2"]), (None, None)]
+    assert server.requests[-1].query["labelSelector"] == ["a=b"]
+
+
+def test_e07_a_list_that_expires_again_raises(server: Server, api: KubeApi) -> None:
+    server.script = [page("ab", "t1"), EXPIRED, EXPIRED, page("abc")]
     with pytest.raises(ApiError, match="continue parameter is too old") as caught:
         api.list_all(VOLUMES)
-    assert (caught.value.status, caught.value.reason) == (410, "Expired")
+    assert (caught.value.status, len(server.requests)) == (410, 3)
 
 
 @pytest.mark.parametrize(
@@ -515,6 +533,20 @@ def test_a_server_that_stays_busy_is_told(server: Server, api: KubeApi) -> None:
     with pytest.raises(ApiError, match=r"etcd is down \(503\)"):
         api.create(CLAIMS, BODY)
     assert 2 < len(server.requests) < 20
+
+
+@pytest.mark.parametrize("wish", ["86400", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_busy_server_cannot_ask_for_hours(wish: str, server: Server, api: KubeApi, slept: list[float]) -> None:
+    server.script = [status(429, "TooManyRequests", "slow down")._replace(headers=(("Retry-After", wish),))] * 20
+    with pytest.raises(ApiError, match=r"slow down \(429\)"):
+        api.create(CLAIMS, BODY)
+    assert slept == [_api.MOST_RETRY_AFTER] * (len(server.requests) - 1)
+    assert 30 < sum(slept) <= 60
+
+
+def test_a_wish_that_cannot_be_read_is_passed_over(server: Server, api: KubeApi) -> None:
+    server.script = [Answer(503, headers=(("Retry-After", "soon"),)), Answer(200, OBJECT)]
+    assert api.create(CLAIMS, BODY) == OBJECT
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 409, 422])

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     CollisionError,
     ConflictError,
@@ -53,11 +54,18 @@ VOLUME = wanted()
 class Run:
     """An executor on a fake cluster whose clock advances, and whose controllers act, while it sleeps."""
 
-    def __init__(self, cluster: FakeCluster, api: FakeApi | None = None, ticks: int = 2, **limits: Any) -> None:
+    def __init__(
+        self,
+        cluster: FakeCluster,
+        api: FakeApi | None = None,
+        ticks: int = 2,
+        report: Callable[[PluginVolume, str], None] | None = None,
+        **limits: Any,
+    ) -> None:
         self.cluster, self.now, self.ticks = cluster, 0.0, ticks
         self.api = api or FakeApi(cluster)
         options = Settings(**{"timeout": 300, "progress_deadline": 60, **limits})
-        self.executor = Executor(self.api, options, clock=lambda: self.now, sleep=self.sleep)  # type: ignore[arg-type]
+        self.executor = Executor(self.api, options, lambda: self.now, self.sleep, report)  # type: ignore[arg-type]
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -629,6 +637,41 @@ def test_a_failed_install_says_what_porter_said_and_leaves_nothing() -> None:
     assert isinstance(end.error, JobFailedError)
     assert "no such plugin" in end.error.message
     assert cluster.objects == {}
+
+
+def test_a_failed_install_is_told_where_its_log_may_not_be_read() -> None:
+    cluster = failing()
+    run = Run(cluster)
+    run.api.refuse = lambda what: what == "log"
+    (end,) = run.to_the_end()
+    assert isinstance(end.error, JobFailedError)
+    assert end.error.message.startswith(f"porter/{VOLUME.identity.claim}: the install Job {VOLUME.identity.job} failed")
+    assert end.error.message.endswith("is in the log of its pod, which may not be read: log is forbidden")
+    result = end.error.as_result()
+    assert (result["phase"], result["reason"], result["pod"]) == ("failed", "R", VOLUME.identity.job + "-pod")
+    assert "failed (R): M. Why" in end.error.message
+    assert cluster.objects == {}
+
+
+def test_a_running_install_is_waited_for_where_its_log_may_not_be_read() -> None:
+    cluster = FakeCluster()
+    lines: list[str] = []
+    run = Run(cluster, ticks=0, timeout=20, report=lambda _volume, line: lines.append(line))
+    run.api.refuse = lambda what: what == "log"
+    lists: Callable[..., Any] = run.api.list_all
+
+    def with_pod(resource: _api.Resource, *names: Any, **how: Any) -> Any:
+        if resource is not _api.PODS:
+            return lists(resource, *names, **how)
+        owners = [{"uid": job["metadata"]["uid"]} for job in cluster.of("jobs")]
+        running = {"name": AGENT_CONTAINER, "state": {"running": {}}}
+        metadata = {"name": "p", "namespace": "porter", "ownerReferences": owners}
+        return [{"metadata": metadata, "status": {"containerStatuses": [running]}}]
+
+    run.api.list_all = with_pod  # type: ignore[method-assign]
+    (end,) = run.to_the_end()
+    assert isinstance(end.error, WaitTimeoutError)
+    assert lines == ["installing kubernetes"]
 
 
 def test_a_failed_install_can_be_kept_and_the_next_run_starts_afresh() -> None:

@@ -149,6 +149,36 @@ def test_the_patch_of_a_first_owner() -> None:
     ]
 
 
+NOTES = {"getporter.org/a": "1", "b~c": "2"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, NOTES),
+        ({"other": "x"}, {"other": "x", **NOTES}),
+        ({"other": "x", "b~c": "1"}, {"other": "x", **NOTES}),
+    ],
+    ids=["none", "others", "another-value"],
+)
+@pytest.mark.parametrize("references", [[ONE], [ONE, TWO]], ids=["same-owners", "another-owner"])
+def test_annotations_come_with_the_references(before: Any, after: Any, references: list[Reference]) -> None:
+    old = claim(ONE)
+    if before:
+        old["metadata"]["annotations"] = before
+    patch = patch_of(old, references, NOTES)
+    new = applied(old, patch)
+    assert (new["metadata"]["annotations"], references_of(new)) == (after, references)
+    assert patch_of(new, references, NOTES) == []
+    other = {**old, "metadata": {**old["metadata"], "annotations": {**(before or {}), "b~c": "other"}}}
+    with pytest.raises(DoesNotApplyError):
+        applied(other, patch)
+
+
+def test_annotations_of_a_claim_without_owners() -> None:
+    assert applied(claim(), patch_of(claim(), [], NOTES))["metadata"] == {**claim()["metadata"], "annotations": NOTES}
+
+
 def test_c07_the_patch_that_replaces_a_stale_uid() -> None:
     before = [ref("one", "old"), FOREIGN]
     after = added(before, [ONE])

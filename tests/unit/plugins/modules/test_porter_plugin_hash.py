@@ -119,4 +119,4 @@ def test_secrets_are_in_no_result(run: Any, wrap: Any, more: Any) -> None:
     result = run(plugins=wrap(plugins))
     assert bool(result.get("failed")) is bool(more)
     assert "hunter" not in json.dumps(result)
-    assert "v1" in json.dumps(result["invocation"])
+    assert more or "v1" in json.dumps(result["invocation"])
