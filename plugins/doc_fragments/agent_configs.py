@@ -39,7 +39,14 @@ options:
         type: str
         default: ""
       record:
-        description: Its settings as its record is to show them, as in an AgentConfig resource.
+        description: What its record is to say of it.
         type: dict
         default: {}
+        suboptions:
+          spec:
+            description: Its settings as in an AgentConfig resource.
+            type: dict
+          agent:
+            description: How pods of the agent run, for its agent actions.
+            type: dict
 """

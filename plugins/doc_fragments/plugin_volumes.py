@@ -64,10 +64,16 @@ options:
         default: false
       record:
         description:
-          - The settings of the agent config as its record is to show them, as in an AgentConfig resource. With it the
-            ConfigMap C(porter-agent-config-NAME) is written and owns the plugin claim; without it there is no record,
-            and the claim has no owner.
+          - What the record of the agent config is to say of it. With it the ConfigMap C(porter-agent-config-NAME) is
+            written and owns the plugin claim; without it there is no record, and the claim has no owner.
         type: dict
+        suboptions:
+          spec:
+            description: Its settings as in an AgentConfig resource.
+            type: dict
+          agent:
+            description: How pods of the agent run, for its agent actions, in the form of the option C(agent).
+            type: dict
       owners:
         description:
           - Further objects of the namespace in whose name the plugin claim is kept, such as an AgentConfig resource.

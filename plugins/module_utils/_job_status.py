@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Sequence
 
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import AGENT_CONTAINER
 
 Manifest = Dict[str, Any]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict
 
-from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._api import EVENTS, NODES, PODS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
@@ -65,7 +65,7 @@ class JobWatch:
     def log(self, pod: Manifest | None) -> str | None:
         if not pod:
             return None
-        return self._api.pod_log(pod["metadata"]["namespace"], pod["metadata"]["name"], manifests.AGENT_CONTAINER)
+        return self._api.pod_log(pod["metadata"]["namespace"], pod["metadata"]["name"], AGENT_CONTAINER)
 
     def architecture(self, pod: Manifest | None) -> str | None:
         """Of the node that installed. Left out where nodes may not be read: it is a help, no condition."""

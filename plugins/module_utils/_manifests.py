@@ -13,16 +13,20 @@ import json
 from typing import Any, Dict, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import (
+    CONFIG_MOUNT,
+    CONFIG_VOLUME,
+    IGNORE_DISRUPTIONS,
+    config_mount,
+    plugins_mount,
+    plugins_volume,
+    pod_spec,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 Manifest = Dict[str, Any]
 
 DOCUMENT_FILE = "plugins.json"
-# Where the agent image reads its configuration, and where Porter keeps its plugins.
-CONFIG_MOUNT = "/porter-config"
-PLUGINS_MOUNT = "/app/.porter/plugins"
-PLUGINS_SUBPATH = "plugins"
-AGENT_CONTAINER = "porter-agent"
 # A Job that its TTL removes before a run has seen it complete would be run again.
 LEAST_TTL_SECONDS = 600
 
@@ -108,9 +112,7 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
             "spec": _pod_spec(volume, document_secret_name(volume, staging)),
         },
         # An eviction is no failure of the install, which may be repeated without harm.
-        "podFailurePolicy": {
-            "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
-        },
+        "podFailurePolicy": IGNORE_DISRUPTIONS,
     }
     if agent.active_deadline_seconds is not None:
         spec["activeDeadlineSeconds"] = agent.active_deadline_seconds
@@ -277,50 +279,14 @@ def _owner(claim: Manifest) -> dict[str, str]:
 
 
 def _pod_spec(volume: PluginVolume, secret_name: str) -> Manifest:
-    agent = volume.agent
-    spec: Manifest = {
-        # Never, so that failed pods and their logs stay.
-        "restartPolicy": "Never",
-        # Porter downloads files: it has no business with the API.
-        "automountServiceAccountToken": False,
-        "containers": [_container(agent)],
-        "volumes": [
-            {
-                "name": "porter-plugins",
-                "persistentVolumeClaim": {"claimName": volume.identity.staging_claim},
-            },
-            {"name": "porter-config", "secret": {"secretName": secret_name}},
+    return pod_spec(
+        volume.agent,
+        args=["plugins", "install", "-f", "%s/%s" % (CONFIG_MOUNT, DOCUMENT_FILE)],
+        volumes=[
+            plugins_volume(volume.identity.staging_claim),
+            {"name": CONFIG_VOLUME, "secret": {"secretName": secret_name}},
         ],
-    }
-    optional: dict[str, Any] = {
-        "serviceAccountName": agent.service_account,
-        "imagePullSecrets": [{"name": name} for name in agent.image_pull_secrets],
-        "nodeSelector": agent.node_selector,
-        "tolerations": agent.tolerations,
-        "affinity": agent.affinity,
-        "securityContext": agent.pod_security_context,
-    }
-    spec.update({key: value for key, value in optional.items() if value})
-    return spec
-
-
-def _container(agent: AgentSettings) -> Manifest:
-    mounts: list[Manifest] = [
-        {"name": "porter-plugins", "mountPath": PLUGINS_MOUNT, "subPath": PLUGINS_SUBPATH},
-        {"name": "porter-config", "mountPath": CONFIG_MOUNT, "readOnly": True},
-    ]
-    container: Manifest = {
-        "name": AGENT_CONTAINER,
-        "image": agent.image,
-        "args": ["plugins", "install", "-f", "%s/%s" % (CONFIG_MOUNT, DOCUMENT_FILE)],
-        "volumeMounts": mounts,
-    }
-    optional: dict[str, Any] = {
-        "imagePullPolicy": agent.pull_policy,
-        "env": agent.env,
-        "envFrom": agent.env_from,
-        "resources": agent.resources,
-        "securityContext": agent.container_security_context,
-    }
-    container.update({key: value for key, value in optional.items() if value})
-    return container
+        mounts=[plugins_mount(), config_mount()],
+        # Porter downloads files: it has no business with the API.
+        token=False,
+    )

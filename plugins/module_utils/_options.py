@@ -29,7 +29,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._owner_references
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
-from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
+from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord, settings_to_keep
 from ansible_collections.getporter.porter.plugins.module_utils._release import ReleasingConfig
 
 _AGENT_OPTIONS: dict[str, Any] = {
@@ -52,6 +52,9 @@ _AGENT_OPTIONS: dict[str, Any] = {
     "ttl_seconds_after_finished": {"type": "int"},
 }
 
+# As they were resolved: a record shows them, so that nothing may be filled in.
+_RECORD_OPTIONS: dict[str, Any] = {"spec": {"type": "dict"}, "agent": {"type": "dict"}}
+
 OWNER_OPTIONS: dict[str, Any] = {
     "api_version": {"type": "str", "default": "v1"},
     "kind": {"type": "str", "default": "ConfigMap"},
@@ -69,7 +72,7 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "access_mode": {"type": "str", "choices": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]},
     "salted": {"type": "bool", "default": False},
     "refresh": {"type": "bool", "default": False},
-    "record": {"type": "dict"},
+    "record": {"type": "dict", "options": _RECORD_OPTIONS},
     "owners": {"type": "list", "elements": "dict", "default": [], "options": OWNER_OPTIONS},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
@@ -86,7 +89,7 @@ AGENT_CONFIGS_OPTION: dict[str, Any] = {
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "claim": {"type": "str", "default": ""},
         "plugins_hash": {"type": "str", "default": ""},
-        "record": {"type": "dict", "default": {}},
+        "record": {"type": "dict", "default": {}, "options": _RECORD_OPTIONS},
     },
 }
 
@@ -163,7 +166,7 @@ def wanted_configs(module: Any) -> list[ReleasingConfig]:
             AgentConfigRecord(
                 name=dns_subdomain(given["name"], "The agent config name"),
                 namespace=dns_label(given["namespace"], "The namespace of agent config %s" % given["name"]),
-                spec=json.dumps(given["record"], sort_keys=True),
+                **_contents(given["record"]),
                 claim=given["claim"],
                 plugins_hash=given["plugins_hash"],
             ),
@@ -177,5 +180,20 @@ def _records(given: Mapping[str, Any], namespace: str, identity: PluginIdentity)
     """The record that the volume's agent config is to have; none where nothing is said of it."""
     if given.get("record") is None:
         return ()
-    spec = json.dumps(given["record"], sort_keys=True)
-    return (AgentConfigRecord(given["agent_config"], namespace, spec, identity.claim, identity.plugins_hash),)
+    return (
+        AgentConfigRecord(
+            name=given["agent_config"],
+            namespace=namespace,
+            claim=identity.claim,
+            plugins_hash=identity.plugins_hash,
+            **_contents(given["record"]),
+        ),
+    )
+
+
+def _contents(record: Mapping[str, Any]) -> dict[str, str]:
+    """What the option ``record`` says, as a record holds it."""
+    return {
+        "spec": json.dumps(record.get("spec") or {}, sort_keys=True),
+        "agent": json.dumps(settings_to_keep(record.get("agent") or {}), sort_keys=True),
+    }

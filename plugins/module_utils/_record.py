@@ -6,7 +6,7 @@
 
 Private to the collection: not a public interface.
 
-A record says what is wanted (``spec``, ``claim``) and what there is (``ready``, ``phase``, ``reason``,
+A record says what is wanted (``spec``, ``agent``, ``claim``) and what there is (``ready``, ``phase``, ``reason``,
 ``message``, ``volume``, ``plugins``). Every key is always there, empty where nothing is known.
 """
 
@@ -46,6 +46,8 @@ class AgentConfigRecord:
     namespace: str
     # The settings as in an AgentConfig resource, as JSON, without secrets.
     spec: str
+    # How pods of the agent look, as JSON (``settings_to_keep``).
+    agent: str = "{}"
     # The plugin claim's name and the set's hash; empty without plugins.
     claim: str = ""
     plugins_hash: str = ""
@@ -77,6 +79,16 @@ class RecordStatus:
             "volume": self.volume,
             "plugins": json.dumps(dict(self.plugins), sort_keys=True),
         }
+
+
+def settings_to_keep(agent: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the agent's pods as a record keeps them, for the agent's actions.
+
+    Without plain values of environment variables, which may be secrets; references to Secrets stay.
+    """
+    settings = {key: value for key, value in agent.items() if value not in (None, [], {})}
+    referring = [each for each in settings.pop("env", []) if "value" not in each]
+    return {**settings, **({"env": referring} if referring else {})}
 
 
 def ready_status(persistent_volume: Manifest) -> RecordStatus:
@@ -147,7 +159,7 @@ def owner_of(record: Manifest) -> dict[str, str]:
 
 
 def _wishes(wanted: AgentConfigRecord) -> dict[str, str]:
-    return {"name": wanted.name, "spec": wanted.spec, "claim": wanted.claim}
+    return {"name": wanted.name, "spec": wanted.spec, "agent": wanted.agent, "claim": wanted.claim}
 
 
 def _labels(wanted: AgentConfigRecord) -> dict[str, str | None]:

@@ -38,6 +38,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
+from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
 # Settings of the install pod beyond the AgentConfig resource's own, as the modules name them.
@@ -214,7 +215,7 @@ def _resolved(config: AgentConfig) -> dict[str, Any]:
             "state": config.state,
             "claim": identity.claim,
             "plugins_hash": identity.plugins_hash if config.plugins else "",
-            "record": config.spec(),
+            "record": _record(config),
         },
         "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
     }
@@ -266,7 +267,7 @@ def _owners(config: AgentConfig) -> list[dict[str, Any]]:
     return owners
 
 
-def _volume_option(config: AgentConfig) -> dict[str, Any]:
+def _agent_option(config: AgentConfig) -> dict[str, Any]:
     agent = _pod_settings(config)
     whole_reference = text(config.extras.get("agent_image"), "agent_image of agent config %s" % config.name)
     agent["image"] = whole_reference or config.image
@@ -275,6 +276,18 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
     agent["service_account"] = config.service_account
     agent["backoff_limit"] = config.retry_limit
     agent["ttl_seconds_after_finished"] = config.ttl_seconds_after_finished
+    # An option that is not set must be absent: null is no choice.
+    return {key: value for key, value in agent.items() if value is not None}
+
+
+def _record(config: AgentConfig) -> dict[str, Any]:
+    """What its record is to say; nothing of one that is to be absent."""
+    return (
+        {"spec": config.spec(), "agent": settings_to_keep(_agent_option(config))} if config.state == "present" else {}
+    )
+
+
+def _volume_option(config: AgentConfig) -> dict[str, Any]:
     option = {
         "agent_config": config.name,
         "namespace": config.namespace,
@@ -284,9 +297,8 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
-        "record": config.spec(),
+        "record": _record(config),
         "owners": _owners(config) or None,
-        "agent": {key: value for key, value in agent.items() if value is not None},
+        "agent": _agent_option(config),
     }
-    # An option that is not set must be absent: null is no choice.
     return {key: value for key, value in option.items() if value is not None}

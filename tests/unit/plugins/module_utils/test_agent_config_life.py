@@ -55,7 +55,7 @@ def volume_of(name: str, plugins: dict[str, Any], **more: Any) -> PluginVolume:
         "plugins": plugins,
         "volume_size": "64Mi",
         "agent": {"image": "agent:1"},
-        "record": {"plugins": sorted(plugins)},
+        "record": {"spec": {"plugins": sorted(plugins)}},
         **more,
     }
     return read_volume(option)[0]

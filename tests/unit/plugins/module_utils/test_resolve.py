@@ -44,10 +44,13 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
         "salted": False,
         "refresh": False,
         "record": {
-            "porterRepository": "example/porter-agent",
-            "porterVersion": "v1.6.1",
-            "volumeSize": "64Mi",
-            "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
+            "spec": {
+                "porterRepository": "example/porter-agent",
+                "porterVersion": "v1.6.1",
+                "volumeSize": "64Mi",
+                "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
+            },
+            "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
         },
         "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
     }
