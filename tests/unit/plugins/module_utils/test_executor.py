@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     CollisionError,
     ConflictError,
@@ -21,11 +22,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import (
-    AGENT_CONTAINER,
-    plugin_claim,
-    staging_claim,
-)
+from ansible_collections.getporter.porter.plugins.module_utils._manifests import plugin_claim, staging_claim
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
