@@ -9,12 +9,14 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Iterable, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils._api import ACCESS_REVIEWS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, MissingRightsError
 from ansible_collections.getporter.porter.plugins.module_utils._rights import (
+    RIGHTS,
     Access,
+    Right,
     access_review,
     is_allowed,
     missing_in_words,
@@ -22,9 +24,9 @@ from ansible_collections.getporter.porter.plugins.module_utils._rights import (
 )
 
 
-def refuse_missing_rights(api: KubeApi, namespaces: Iterable[str]) -> None:
-    """Raise MissingRightsError where the account may not do all that a run with volumes in these namespaces needs."""
-    missing = _missing(api, namespaces)
+def refuse_missing_rights(api: KubeApi, namespaces: Iterable[str], rights: Sequence[Right] = RIGHTS) -> None:
+    """Raise MissingRightsError where the account may not do all that a run in these namespaces needs."""
+    missing = _missing(api, namespaces, rights)
     if missing:
         raise MissingRightsError(
             "The account may not do all that is needed, so nothing was begun.\n%s" % missing_in_words(missing)
@@ -39,12 +41,12 @@ def with_all_that_is_missing(api: KubeApi, error: ApiError, namespaces: Iterable
     return ApiError(error.status, error.reason, error.words, "\n" + missing_in_words(missing))
 
 
-def _missing(api: KubeApi, namespaces: Iterable[str]) -> list[Access]:
+def _missing(api: KubeApi, namespaces: Iterable[str], rights: Sequence[Right] = RIGHTS) -> list[Access]:
     """Nothing where access reviews are refused themselves: the cluster's own answer must do, later."""
     try:
         return [
             access
-            for access in needed_accesses(namespaces)
+            for access in needed_accesses(namespaces, rights)
             if not is_allowed(api.create(ACCESS_REVIEWS, access_review(access)))
         ]
     except ApiError as error:

@@ -193,12 +193,12 @@ def short_resource_label(name: str) -> str:
 
     A name of an object has up to 253 characters, a label value 63.
     """
-    return _shortened(name, 63)
+    return shortened_name(name, 63)
 
 
 def record_name(name: str) -> str:
     """Return the name of the ConfigMap that stands for an agent config."""
-    return RECORD_PREFIX + _shortened(name, 253 - len(RECORD_PREFIX))
+    return RECORD_PREFIX + shortened_name(name, 253 - len(RECORD_PREFIX))
 
 
 def camel_case(key: str) -> str:
@@ -207,7 +207,7 @@ def camel_case(key: str) -> str:
     return first + "".join(part.capitalize() for part in others)
 
 
-def _shortened(name: str, limit: int) -> str:
+def shortened_name(name: str, limit: int) -> str:
     """Cut a name to a limit so that different names stay different.
 
     A cut name has exactly the limit's length and ends in '-' and hexadecimal

@@ -22,6 +22,12 @@ CONFIG_MOUNT = "/porter-config"
 PLUGINS_VOLUME = "porter-plugins"
 PLUGINS_MOUNT = "/app/.porter/plugins"
 PLUGINS_SUBPATH = "plugins"
+# What bundles share with the agent, and where a container runtime's client looks for registries: of agent actions only.
+SHARED_VOLUME = "porter-shared"
+SHARED_MOUNT = "/porter-shared"
+REGISTRY_VOLUME = "porter-registry"
+REGISTRY_MOUNT = "/home/nonroot"
+RESERVED_VOLUMES = (CONFIG_VOLUME, PLUGINS_VOLUME, SHARED_VOLUME, REGISTRY_VOLUME)
 
 # A pod failure policy: an eviction is no failure of what ran.
 IGNORE_DISRUPTIONS: Manifest = {

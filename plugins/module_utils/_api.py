@@ -62,6 +62,8 @@ METADATA_ONLY = "application/json;as=%s;v=v1;g=meta.k8s.io,application/json"
 # Seconds to connect, seconds to wait for the next byte of an answer.
 CONNECT_TIMEOUT = 10.0
 READ_TIMEOUT = 60.0
+# Bytes of a log in one answer.
+MOST_LOG_BYTES = 1 << 20
 # Seconds that a busy server's wish to be left alone is heeded at most, for each second try.
 MOST_RETRY_AFTER = 10.0
 # Objects in one page of a list: what kubectl uses.
@@ -267,8 +269,15 @@ class KubeApi:
 
     def pod_log(self, namespace: str, pod: str, container: str, *, tail_lines: int = 50) -> str | None:
         """The end of a container's log, or None where there is none (any more)."""
+        return self._log(namespace, pod, {"container": container, "tailLines": str(tail_lines)})
+
+    def pod_log_since(self, namespace: str, pod: str, container: str, since: str | None) -> str | None:
+        """A container's log from a time on (RFC 3339, whole seconds), its lines with times; None for none."""
+        return self._log(namespace, pod, {"container": container, "timestamps": "true", "sinceTime": since})
+
+    def _log(self, namespace: str, pod: str, query: Mapping[str, str | None]) -> str | None:
         path = PODS.path(namespace, pod) + "/log"
-        query = {"container": container, "tailLines": str(tail_lines), "limitBytes": str(1 << 20)}
+        query = {**query, "limitBytes": str(MOST_LOG_BYTES)}
         try:
             return self._send("GET", path, query=query, accept="*/*").decode("utf-8", errors="replace")
         except ApiError as error:

@@ -13,6 +13,7 @@ import re
 from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.getporter.porter.plugins.module_utils._action_secrets import Masking, secrets_in
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     redacted_plugins_document,
@@ -46,12 +47,28 @@ def invocation(module: AnsibleModule) -> dict[str, Any]:
     shown = dict(module.params)
     if "plugins" in shown:
         shown["plugins"] = _shown_plugins(shown["plugins"])
+    if "args" in shown:
+        return {"invocation": {"module_args": _shown_action(shown)}}
     if "volumes" in shown:
         shown["volumes"] = [
             {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
             for given in module.params["volumes"]
         ]
     return {"invocation": {"module_args": shown}}
+
+
+def _shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An agent action with the names of its files, but not what is in them, and without secrets among its arguments."""
+    if not given["secure_logging"]:
+        return given
+    args = [str(each) for each in given["args"]]
+    mask = Masking(secrets_in({}, [], args))
+    return {
+        **given,
+        "args": [mask(each) for each in args],
+        "files": sorted(given["files"] or {}),
+        "agent": _shown_agent(given["agent"] or {}),
+    }
 
 
 def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,13 +51,13 @@ def _created(volume: PluginVolume, actions: Sequence[str], persistent_volume: di
         staging["metadata"]["uid"] = _LATER
         secret = manifests.document_secret(volume, staging)
         secret["stringData"] = _HIDDEN
-        objects += [secret, _without_environment(manifests.install_job(volume, staging))]
+        objects += [secret, without_environment(manifests.install_job(volume, staging))]
     if life.CREATE_CLAIM in actions:
         objects.append(manifests.plugin_claim(volume, persistent_volume))
     return {"%s %s" % (each["kind"], each["metadata"]["name"]): each for each in objects}
 
 
-def _without_environment(job: dict[str, Any]) -> dict[str, Any]:
+def without_environment(job: dict[str, Any]) -> dict[str, Any]:
     """The values of environment variables can be secret."""
     for container in job["spec"]["template"]["spec"]["containers"]:
         if "env" in container:

@@ -79,5 +79,13 @@ class JobFailedError(PorterError):
     """A Job ended without success."""
 
 
+class JobGoneError(PorterError):
+    """A Job that was watched was deleted before its end."""
+
+
+class CancelledError(PorterError):
+    """Whoever started the module is gone, or asked it to stop."""
+
+
 class WaitTimeoutError(PorterError):
     """Something that was waited for did not happen in time."""

@@ -81,16 +81,21 @@ def installed_versions(log: str | None) -> dict[str, str]:
 
 
 def phase_line(status: JobStatus, image: str, plugins: Sequence[str], log: str | None) -> str:
-    """The phase as a line for people, with the plugin that Porter is at: it installs them in the order given."""
-    if status.stuck:
-        return "%s: %s" % (status.phase, status.stuck)
-    if status.phase == RUNNING and status.exit_code:
+    """The phase of an install for people, with the plugin that Porter is at: it installs them in the order given."""
+    if status.stuck or status.phase != RUNNING:
+        return phase_words(status, image)
+    if status.exit_code:
         # Before the Job has failed: it may be minutes until the last of its tries has.
         return "try %d failed: %s" % (status.pods, last_line(log) or "exit code %d" % status.exit_code)
-    if status.phase == RUNNING:
-        done = installed_versions(log)
-        current = next((name for name in plugins if name not in done), None)
-        return "installing %s" % current if current else "installed %s" % ", ".join(plugins)
+    done = installed_versions(log)
+    current = next((name for name in plugins if name not in done), None)
+    return "installing %s" % current if current else "installed %s" % ", ".join(plugins)
+
+
+def phase_words(status: JobStatus, image: str) -> str:
+    """The phase of any Job for people."""
+    if status.stuck:
+        return "%s: %s" % (status.phase, status.stuck)
     if status.phase == SCHEDULED:
         return "scheduled: pod %s; pulling %s where the node lacks it" % (status.pod, image)
     return "waiting for a pod" if status.phase == PENDING else status.phase
@@ -128,7 +133,7 @@ def _of_pod(pod: Manifest, pods: int, events: list[Manifest]) -> JobStatus:
             pod=name,
             pods=pods,
         )
-    state = _container_state(pod)
+    state = container_state(pod)
     if "running" in state:
         return JobStatus(RUNNING, pod=name, pods=pods)
     waiting = state.get("waiting") or {}
@@ -185,7 +190,7 @@ def _condition(item: Manifest, kind: str) -> dict[str, Any]:
     return next((each for each in conditions if each.get("type") == kind), {})
 
 
-def _container_state(pod: Manifest) -> dict[str, Any]:
+def container_state(pod: Manifest) -> dict[str, Any]:
     """Of the agent's container: an injected sidecar may stand before it."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or []
     agent: dict[str, Any] = next((each for each in statuses if each.get("name") == AGENT_CONTAINER), {})
@@ -193,5 +198,5 @@ def _container_state(pod: Manifest) -> dict[str, Any]:
 
 
 def _exit_code(pod: Manifest | None) -> int | None:
-    terminated = _container_state(pod).get("terminated") if pod else None
+    terminated = container_state(pod).get("terminated") if pod else None
     return terminated.get("exitCode") if terminated else None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads what install Jobs do: their pods, events and logs, and the architecture of the node.
+"""Reads what Jobs do: their pods, events and logs, and the architecture of the node.
 
 Private to the collection: not a public interface.
 """
@@ -19,8 +19,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     job_status,
     newest_pod,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._observe import INSTALL_SELECTOR
-from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
 
 Manifest = Dict[str, Any]
 
@@ -31,9 +29,13 @@ EVENTS_INTERVAL = 2.0
 class JobWatch:
     """Lists pods once a namespace and round, however many Jobs run there."""
 
-    def __init__(self, api: KubeApi, clock: Callable[[], float]) -> None:
+    def __init__(self, api: KubeApi, clock: Callable[[], float], selector: str) -> None:
         self._api = api
         self._clock = clock
+        # Of the Jobs' pods.
+        self._selector = selector
+        # By a Job's uid: the events about it, and when they were listed or first looked for.
+        self._events: dict[str, tuple[float, list[Manifest]]] = {}
         self._architectures: dict[str, str | None] = {}
         self._pod_lists: dict[str, list[Manifest]] = {}
 
@@ -45,22 +47,21 @@ class JobWatch:
         """The Job's pods, out of one list a namespace and round."""
         namespace, uid = job["metadata"]["namespace"], job["metadata"]["uid"]
         if namespace not in self._pod_lists:
-            self._pod_lists[namespace] = self._api.list_all(PODS, namespace, label_selector=INSTALL_SELECTOR)
+            self._pod_lists[namespace] = self._api.list_all(PODS, namespace, label_selector=self._selector)
         pods = self._pod_lists[namespace]
         return [pod for pod in pods if any(o["uid"] == uid for o in pod["metadata"].get("ownerReferences") or [])]
 
-    def events_about(self, each: Progress, job: Manifest, pods: list[Manifest]) -> list[Manifest]:
+    def events_about(self, job: Manifest, pods: list[Manifest]) -> list[Manifest]:
         """Events about the newest pod, or the Job while it has none: only they tell why nothing starts."""
         if job_status(job, pods, []).phase not in WAITING_PHASES:
             return []
-        if each.events_at is None:
-            each.events_at = self._clock()
-        if self._clock() - each.events_at >= EVENTS_INTERVAL:
+        since, events = self._events.setdefault(job["metadata"]["uid"], (self._clock(), []))
+        if self._clock() - since >= EVENTS_INTERVAL:
             subject = newest_pod(pods) or job
             selector = "involvedObject.uid=%s" % subject["metadata"]["uid"]
-            each.events = self._api.list_all(EVENTS, job["metadata"]["namespace"], field_selector=selector)
-            each.events_at = self._clock()
-        return each.events
+            events = self._api.list_all(EVENTS, job["metadata"]["namespace"], field_selector=selector)
+            self._events[job["metadata"]["uid"]] = (self._clock(), events)
+        return events
 
     def log(self, pod: Manifest | None) -> str | None:
         if not pod:

@@ -22,6 +22,7 @@ LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 COMPONENT_STAGING = "plugin-install"
 COMPONENT_VOLUME = "plugin-volume"
 COMPONENT_RECORD = "agent-config"
+COMPONENT_ACTION = "agent-action"
 MANAGED_BY = "getporter.porter"
 
 MANAGED_SELECTOR = LABEL_MANAGED + "=true"
@@ -43,6 +44,8 @@ ANNOTATION_REFRESH_OF = "getporter.org/refresh-of"
 ANNOTATION_OWNERS = "getporter.org/plugin-claim-owners"
 # The agent config's name in full, where the label had to be shortened.
 ANNOTATION_AGENT_CONFIG = "getporter.org/agent-config"
+# The name of an agent action that has one.
+ANNOTATION_ACTION = "getporter.org/agent-action"
 
 # On what the Porter Operator makes for single actions: the kind of resource that it works for, and the sort of Job.
 LABEL_RESOURCE_KIND = "getporter.org/resourceKind"

@@ -9,11 +9,14 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import remove_values
+from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS
 from ansible_collections.getporter.porter.plugins.module_utils._arguments import PorterModule, invocation
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
@@ -54,16 +57,19 @@ def error_result(error: PorterError) -> dict[str, Any]:
     return result
 
 
-def reporter(module: AnsibleModule) -> Callable[[PluginVolume, str], None] | None:
+def reporter(module: AnsibleModule) -> Callable[[PluginVolume | AgentAction, str], None] | None:
     """What appends lines to the progress file, None where there is none."""
-    path = module.params["progress_file"]
-    if not path:
+    if not module.params["progress_file"]:
         return None
+    path = Path(module.params["progress_file"])
+    path.touch()
 
-    def report(volume: PluginVolume, line: str) -> None:
+    def report(subject: PluginVolume | AgentAction, line: str) -> None:
         # In one write, so that a reader never sees half a line of two; masked as results are.
         shown = remove_values(line, module.no_log_values)
-        with Path(path).open("a", encoding="utf-8") as stream:
-            stream.write("%s/%s: %s\n" % (volume.namespace, volume.agent_config, shown))
+        # One that was removed is not made anew: nobody reads it any more.
+        with suppress(FileNotFoundError), path.open("r+", encoding="utf-8") as stream:
+            stream.seek(0, SEEK_END)
+            stream.write("%s/%s: %s\n" % (subject.namespace, subject.agent_config, shown))
 
     return report

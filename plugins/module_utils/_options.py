@@ -52,6 +52,12 @@ _AGENT_OPTIONS: dict[str, Any] = {
     "ttl_seconds_after_finished": {"type": "int"},
 }
 
+# Those of an agent action: none is filled in, since what is not given is the agent config's.
+AGENT_OVERRIDES: dict[str, Any] = {
+    key: {each: value for each, value in option.items() if each not in ("required", "default")}
+    for key, option in _AGENT_OPTIONS.items()
+}
+
 # As they were resolved: a record shows them, so that nothing may be filled in.
 _RECORD_OPTIONS: dict[str, Any] = {"spec": {"type": "dict"}, "agent": {"type": "dict"}}
 

@@ -55,8 +55,5 @@ class Progress:
     # Whether this run has made sure of the Secret with the plugins document.
     has_document: bool = False
     last_reason: str = ""
-    # Events about the Job, and when they were listed: no more often than every EVENTS_INTERVAL.
-    events: list[Manifest] = field(default_factory=list)
-    events_at: float | None = None
     # The last line that was reported.
     reported: str = ""

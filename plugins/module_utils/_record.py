@@ -18,6 +18,7 @@ from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name, short_resource_label
+from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, installed_on
 
 Manifest = Dict[str, Any]
@@ -79,6 +80,35 @@ class RecordStatus:
             "volume": self.volume,
             "plugins": json.dumps(dict(self.plugins), sort_keys=True),
         }
+
+
+@dataclass(frozen=True)
+class AgentConfigView:
+    """What a record says to those who use the agent config."""
+
+    # As in an AgentConfig resource; how pods of the agent run.
+    spec: Mapping[str, Any]
+    agent: Mapping[str, Any]
+    # The plugin claim that it wants; empty for none.
+    claim: str
+    status: RecordStatus
+    # The owner reference to the record.
+    as_owner: Mapping[str, str]
+
+
+def read_record(record: Manifest) -> AgentConfigView:
+    """Read a record. InputError where it was not written by this release or later, or by hand."""
+    data = record.get("data") or {}
+    try:
+        spec, agent = json.loads(data["spec"]), json.loads(data["agent"])
+        agent["image"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "The record of agent config %s in namespace %s does not say how its pods run. Run the role porter_plugins "
+            "for it, which writes it anew." % (data.get("name"), record["metadata"].get("namespace"))
+        ) from error
+    status = RecordStatus(phase_of_record(record), data.get("reason") or "", data.get("message") or "")
+    return AgentConfigView(spec, agent, claim_of(record), status, owner_of(record))
 
 
 def settings_to_keep(agent: Mapping[str, Any]) -> dict[str, Any]:

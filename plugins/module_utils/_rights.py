@@ -98,6 +98,23 @@ RIGHTS = (
     Right("", "nodes", ("get",), "note the architecture that plugins are for", namespaced=False, required=False),
 )
 
+# What an agent action needs, in its namespace.
+ACTION_RIGHTS = (
+    Right(
+        "",
+        "configmaps",
+        ("get", "list", "create", "patch"),
+        "read the records of agent configs, and keep those of named actions",
+    ),
+    Right("", "persistentvolumeclaims", ("get",), "see whether the plugins are there"),
+    Right("batch", "jobs", ("get", "list", "create", "delete"), "run Porter in a Job, and remove it afterwards"),
+    Right("", "secrets", ("create",), "hand the action's files to Porter; no Secret is ever read"),
+    Right("", "pods", ("list",), "tell how the action goes on"),
+    Right("", "pods/log", ("get",), "read what Porter says"),
+    Right("", "events", ("list",), "tell why a pod does not start"),
+    Right("", "namespaces", ("get",), "say that a namespace does not exist", namespaced=False, required=False),
+)
+
 # The order that rules show them in: reading first.
 _VERBS = ("get", "list", "create", "patch", "delete")
 # How the API server words a refusal by RBAC, or by another authorizer.
@@ -107,12 +124,12 @@ _REFUSAL = re.compile(
 )
 
 
-def needed_accesses(namespaces: Iterable[str]) -> list[Access]:
-    """All that a run with plugin volumes in these namespaces cannot do without."""
+def needed_accesses(namespaces: Iterable[str], rights: Sequence[Right] = RIGHTS) -> list[Access]:
+    """All that a run in these namespaces cannot do without, by default one with plugin volumes."""
     places = sorted(set(namespaces))
     return [
         Access(right.group, right.resource, verb, namespace)
-        for right in RIGHTS
+        for right in rights
         if right.required
         for namespace in (places if right.namespaced else [None])
         for verb in right.verbs

@@ -72,7 +72,7 @@ class Steps:
         self._settings = settings
         self._clock = clock
         self._report = report
-        self._watch = JobWatch(api, clock)
+        self._watch = JobWatch(api, clock, INSTALL_SELECTOR)
         self._actions: dict[str, Callable[[Progress, life.Step, life.Observed], None]] = {
             life.CREATE_STAGING: self._create_staging,
             life.START_JOB: self._start_job,
@@ -137,7 +137,7 @@ class Steps:
             # A Job that someone else started waits for ever when its Secret was deleted by hand.
             self._provide_document(each, seen.staging)
         pods = self._watch.pods(job)
-        each.status = job_status(job, pods, self._watch.events_about(each, job, pods))
+        each.status = job_status(job, pods, self._watch.events_about(job, pods))
         self.say(each, self._phase_line(each, newest_pod(pods)))
         self._refuse_stuck(each, job)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -43,32 +43,38 @@ class ProgressAction(ActionBase):
     @contextmanager
     def _lines(self, arguments: dict[str, Any]) -> Iterator[None]:
         """Show lines as long as the context lasts, where that can be done and is wanted."""
-        if not self._can_show(arguments):
+        if not self._can_follow(arguments):
             yield
             return
+        show = _ignore if self._task.no_log else Display().display
         handle, path = tempfile.mkstemp(prefix="porter-progress-")
         os.close(handle)
         arguments["progress_file"] = path
         done = threading.Event()
-        reader = threading.Thread(target=follow, args=(path, done, Display().display), daemon=True)
+        reader = threading.Thread(target=follow, args=(path, done, show), daemon=True)
         reader.start()
         try:
             yield
         finally:
             done.set()
             reader.join()
-            Path(path).unlink()
+            _remove(path)
 
-    def _can_show(self, arguments: dict[str, Any]) -> bool:
+    def _can_follow(self, arguments: dict[str, Any]) -> bool:
         context = self._task
-        plain = not (context.check_mode or context.async_val or context.no_log or arguments.get("progress_file"))
+        plain = not (context.check_mode or context.async_val or arguments.get("progress_file"))
         # Another user could not write to the file.
         return plain and self._connection.transport == "local" and not self._play_context.become
 
 
 def follow(path: str, done: threading.Event, show: Callable[[str], Any]) -> None:
-    """Show each whole line of the file, until ``done`` and the file is read to its end."""
+    """Show each whole line of the file, until ``done`` and the file is read to its end.
+
+    Where ansible-playbook is killed, this process and the module's go on. Then the file is removed, which tells the
+    module that nobody waits for it.
+    """
     begun = ""
+    parent = os.getppid()
     with Path(path).open(encoding="utf-8") as stream:
         while True:
             # Asked before the read: what was written before ``done`` is then surely read.
@@ -79,4 +85,16 @@ def follow(path: str, done: threading.Event, show: Callable[[str], Any]) -> None
                 show(line)
             if last:
                 return
+            if os.getppid() != parent:
+                _remove(path)
+                return
             done.wait(INTERVAL)
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        Path(path).unlink()
+
+
+def _ignore(line: str) -> None:
+    """What is not to be logged is not shown either."""
