@@ -195,7 +195,7 @@ class _View:
         reference: Manifest = volume["spec"].get("claimRef") or {}
         name = _claim_named_by(volume) or reference.get("name", "")
         made_for = [each for each in self._leavers_of(name) if _made_for(volume, each)]
-        leavers = made_for or self._going.get(reference.get("uid", ""), ())
+        leavers = made_for or self._leavers_with(reference.get("uid", ""))
         if not leavers or name in self._wanted or name in self._remaining:
             return []
         if phase_of(volume) == "Bound":
@@ -226,6 +226,11 @@ class _View:
             for config in self._configs
             if not config.present or (config.wanted.claim != claim and self._is_settled(config))
         ]
+
+    def _leavers_with(self, claim_uid: str) -> list[AgentConfigRecord]:
+        """The configs of this namespace for which the claim goes: volumes are seen from every namespace."""
+        here = {config.wanted.key for config in self._configs}
+        return [each for each in self._going.get(claim_uid, ()) if each.key in here]
 
     def _is_settled(self, config: ReleasingConfig) -> bool:
         return self._settled or self._says_ready(config)

@@ -366,6 +366,19 @@ def test_the_volume_of_a_claim_of_the_operator_is_waited_for(policy: str) -> Non
     assert (cluster.of("persistentvolumeclaims"), cluster.of("configmaps")) == ([], [])
 
 
+def test_a_volume_is_waited_for_in_the_namespace_of_its_claim_alone() -> None:
+    """Another namespace does not show whether the claim is there: in the end it may have been joined, and stay."""
+    cluster = made_by_the_operator()
+    (claim,), (volume,) = cluster.of("persistentvolumeclaims"), cluster.of("persistentvolumes")
+    here = releasing("a", ABSENT)
+    elsewhere = ReleasingConfig(AgentConfigRecord("a", "elsewhere", "{}"), present=False)
+    going = {claim["metadata"]["uid"]: [here.wanted]}
+    (step,) = release.releases([here], release.Surroundings(volumes=[volume]), going=going)
+    assert step.action == release.WAIT_GONE
+    assert release.releases([here], release.Surroundings(claims=[claim], volumes=[volume]), going=going) == []
+    assert release.releases([elsewhere], release.Surroundings(volumes=[volume]), going=going) == []
+
+
 def test_a_volume_that_was_made_for_another_config_is_waited_for() -> None:
     cluster = after({"a": A, "b": A}, {"a": ABSENT, "b": A})
     Role(cluster, ticks=1).run({"b": ABSENT})
