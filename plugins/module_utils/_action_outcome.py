@@ -25,6 +25,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     JobStatus,
     last_line,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigView
 
 Manifest = Dict[str, Any]
 
@@ -36,8 +37,7 @@ class ActionOutcome:
     """Where an action stands, or stood at its end."""
 
     action: AgentAction
-    # The plugin claim that it mounts; empty for none.
-    claim: str
+    config: AgentConfigView
     status: JobStatus = field(default_factory=lambda: JobStatus(PENDING))
     job: str = ""
     log: tuple[str, ...] = ()
@@ -65,7 +65,8 @@ class ActionOutcome:
             "agent_config": self.action.agent_config,
             "namespace": self.action.namespace,
             "name": self.action.name,
-            "claim": self.claim,
+            "claim": self.config.claim,
+            "plugins": dict(self.config.status.plugins),
             "job": self.job,
             "phase": self.status.phase,
             "reason": self.status.reason,
@@ -98,7 +99,7 @@ def failure_of(outcome: ActionOutcome, words: str = "") -> JobFailedError:
     return JobFailedError(mask(message), **outcome.result)
 
 
-def outcome_of_run(action: AgentAction, claim: str, run: ActionRun) -> ActionOutcome:
+def outcome_of_run(action: AgentAction, config: AgentConfigView, run: ActionRun) -> ActionOutcome:
     """How the run that a record tells of ended."""
     status = JobStatus(
         phase=SUCCEEDED if run.phase == record.SUCCEEDED else FAILED,
@@ -108,7 +109,7 @@ def outcome_of_run(action: AgentAction, claim: str, run: ActionRun) -> ActionOut
         pods=run.pods,
         exit_code=run.exit_code,
     )
-    return ActionOutcome(action, claim, status, run.job, run.log, is_earlier=True)
+    return ActionOutcome(action, config, status, run.job, run.log, is_earlier=True)
 
 
 def run_as_ended(run: ActionRun, outcome: ActionOutcome, words: str = "") -> ActionRun:

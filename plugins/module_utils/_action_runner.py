@@ -107,19 +107,19 @@ class ActionRunner:
         """What a run would report at once, and make. Nothing is written, and nothing is waited for."""
         ended = self._runs.ended()
         if ended:
-            return outcome_of_run(self._action, self._config.claim, ended), []
+            return outcome_of_run(self._action, self._config, ended), []
         self._look_at_plugins()
         objects = [self._job(self._runs.job_name)]
         if self._action.files:
             named = {"metadata": {"name": self._runs.job_name, "uid": "(known then)"}}
             objects.append(files_secret(self._action, self._config, named))
-        return ActionOutcome(self._action, self._config.claim), objects
+        return ActionOutcome(self._action, self._config), objects
 
     def run(self) -> ActionOutcome:
         """Run it to its end, or report how it ended before. JobFailedError where it failed, then or now."""
         ended = self._runs.ended()
         if ended:
-            return succeeded(outcome_of_run(self._action, self._config.claim, ended))
+            return succeeded(outcome_of_run(self._action, self._config, ended))
         self._look_at_plugins()
         refuse_missing_rights(self._api, [self._action.namespace], ACTION_RIGHTS)
         try:
@@ -172,7 +172,7 @@ class ActionRunner:
                 self._config.claim,
                 (status.message or status.reason or "the install is under way").rstrip("."),
             ),
-            **ActionOutcome(self._action, self._config.claim, JobStatus(PENDING, reason=status.reason)).result,
+            **ActionOutcome(self._action, self._config, JobStatus(PENDING, reason=status.reason)).result,
         )
 
     # --- the Job ---
@@ -238,7 +238,7 @@ class ActionRunner:
         ended = self._runs.ended()
         if not ended:
             raise failure_of(self._outcome(watched), error.message) from error
-        return succeeded(outcome_of_run(self._action, self._config.claim, ended))
+        return succeeded(outcome_of_run(self._action, self._config, ended))
 
     def _give_up(self, watched: Watched, error: PorterError) -> JobFailedError:
         """The Job goes: it would begin, or go on, when nobody looks any more."""
@@ -267,7 +267,7 @@ class ActionRunner:
     def _outcome(self, watched: Watched) -> ActionOutcome:
         return ActionOutcome(
             self._action,
-            self._config.claim,
+            self._config,
             watched.status,
             watched.job["metadata"]["name"],
             tuple(watched.log),

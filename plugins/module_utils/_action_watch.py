@@ -136,12 +136,13 @@ class ActionWatch:
         watched.job = job
         pods = jobs.pods(job)
         status = job_status(job, pods, jobs.events_about(job, pods))
+        if status.phase not in (SUCCEEDED, FAILED):
+            self._tell(phase_words(status, self._image))
         for pod in sorted(pods, key=lambda each: each["metadata"].get("creationTimestamp", "")):
             self._read_log(watched, pod)
         watched.status = status
         if status.phase in (SUCCEEDED, FAILED):
             return
-        self._tell(phase_words(status, self._image))
         self._look_after_claim()
         self._refuse_stuck(status)
 

@@ -23,6 +23,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     dns_label,
     dns_subdomain,
     is_blank,
+    mapping_from_text,
     plain,
     text,
 )
@@ -109,7 +110,7 @@ def read_action(given: Mapping[str, Any]) -> AgentAction:
         args=_arguments(given["args"]),
         name=dns_subdomain(name, "The name of the action") if name else "",
         retry=text(given.get("retry"), "retry"),
-        files=_files(given.get("files") or {}),
+        files=_files(given.get("files")),
         files_from=tuple(given.get("files_from") or ()),
         agent=_set(given.get("agent") or {}),
         volumes=tuple(given.get("volumes") or ()),
@@ -127,10 +128,11 @@ def read_action(given: Mapping[str, Any]) -> AgentAction:
 
 def _arguments(written: Any) -> tuple[str, ...]:
     example = "Write one entry for each, as in '[plugins, list, -o, json]'."
-    if not isinstance(plain(written), (list, tuple)) or not written:
+    written = _from_text(written, "The arguments of the action")
+    if not isinstance(written, (list, tuple)) or not written:
         raise InputError("The arguments of the action must be a list that is not empty. %s" % example)
     args = tuple(_argument(each, number) for number, each in enumerate(written, 1))
-    if len(args) == 1 and " " in args[0]:
+    if len(args) == 1 and args[0].strip().count(" "):
         raise InputError("The arguments of the action are one entry with spaces in it. %s" % example)
     if args[0] == "porter":
         raise InputError("The arguments of the action begin with porter: leave that out. %s" % example)
@@ -148,7 +150,14 @@ def _argument(written: Any, number: int) -> str:
     return value if isinstance(value, str) and is_blank(value) else text(value, what)
 
 
+def _from_text(written: Any, what: str) -> Any:
+    """A list or map, also as YAML or JSON text, as surveys hand it over."""
+    value = plain(written)
+    return mapping_from_text(value, what) if isinstance(value, str) else value
+
+
 def _files(written: Any) -> dict[str, str]:
+    written = _from_text(written, "The files of the action") or {}
     if not isinstance(written, Mapping):
         raise InputError(
             "The files of the action must be a map from file name to content, not %s. Write it as in "

@@ -61,12 +61,12 @@ def _shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """An agent action with the names of its files, but not what is in them, and without secrets among its arguments."""
     if not given["secure_logging"]:
         return given
-    args = [str(each) for each in given["args"]]
+    args = [str(each) for each in given["args"]] if isinstance(given["args"], list) else []
     mask = Masking(secrets_in({}, [], args))
     return {
         **given,
         "args": [mask(each) for each in args],
-        "files": sorted(given["files"] or {}),
+        "files": sorted(given["files"]) if isinstance(given["files"], dict) else "(not shown)",
         "agent": _shown_agent(given["agent"] or {}),
     }
 

@@ -19,7 +19,7 @@ from typing import Any, Dict, Mapping
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name, short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
-from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, installed_on
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, installed_on, versions_in
 
 Manifest = Dict[str, Any]
 
@@ -107,7 +107,13 @@ def read_record(record: Manifest) -> AgentConfigView:
             "The record of agent config %s in namespace %s does not say how its pods run. Run the role porter_plugins "
             "for it, which writes it anew." % (data.get("name"), record["metadata"].get("namespace"))
         ) from error
-    status = RecordStatus(phase_of_record(record), data.get("reason") or "", data.get("message") or "")
+    status = RecordStatus(
+        phase_of_record(record),
+        data.get("reason") or "",
+        data.get("message") or "",
+        data.get("volume") or "",
+        versions_in(data.get("plugins")),
+    )
     return AgentConfigView(spec, agent, claim_of(record), status, owner_of(record))
 
 

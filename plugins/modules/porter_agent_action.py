@@ -37,8 +37,8 @@ options:
     description:
       - The arguments of C(porter), one entry each. They reach Porter as they are written; Kubernetes replaces no
         C($(NAME)) in them.
-    type: list
-    elements: raw
+      - A list, also as YAML or JSON text.
+    type: raw
     required: true
   name:
     description:
@@ -56,7 +56,8 @@ options:
         text, or for YAML and JSON files also a map or list.
       - They are handed over in a Secret that goes with the Job, at most one mebibyte together. The agent passes over
         names that begin with a dot.
-    type: dict
+      - Also as YAML or JSON text.
+    type: raw
   files_from:
     description:
       - Secrets and ConfigMaps of the namespace whose files are put there too, as sources of a projected volume.
@@ -243,6 +244,12 @@ claim:
   type: str
   returned: always
   sample: porter-1d2c2ac9b3a8a9a4e5ba6a4b4b1a4ccf
+plugins:
+  description: The plugins with their versions that the record of the agent config names.
+  type: dict
+  returned: always
+  sample:
+    kubernetes: v1.0.1
 job:
   description: The name of the Job, empty where there is none.
   type: str
@@ -320,10 +327,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._options import A
 _OPTIONS: dict[str, Any] = {
     "namespace": {"type": "str", "required": True},
     "agent_config": {"type": "str", "default": "default"},
-    "args": {"type": "list", "elements": "raw", "required": True},
+    "args": {"type": "raw", "required": True},
     "name": {"type": "str"},
     "retry": {"type": "str"},
-    "files": {"type": "dict"},
+    "files": {"type": "raw"},
     "files_from": {"type": "list", "elements": "dict"},
     "agent": {"type": "dict", "options": AGENT_OVERRIDES},
     "volumes": {"type": "list", "elements": "dict"},
