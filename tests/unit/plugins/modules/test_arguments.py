@@ -84,8 +84,6 @@ def test_a_volume_that_is_refused_is_not_shown(module: Any, volumes: Any, words:
     [
         (porter_agent_action, {"namespace": "n", "args": ["install"], "env": ENV}, "env. Supported"),
         (porter_agent_action, {"args": ["--param", "password=geheim3"], "agent": AGENT}, "arguments: namespace"),
-        (porter_agent_action, {"namespace": "n", "args": {"a": "geheim3"}}, "cannot be converted to a list"),
-        (porter_agent_action, {"namespace": "n", "args": [], "files": ["geheim3"]}, "cannot be converted to a dict"),
         (porter_agent_action, {"namespace": "n", "args": [], "agent": [ENV]}, "'(not shown)' in the sub parameter"),
         (porter_agent_config, {"agent_configs": [{"name": "a", "record": {"env": ENV}}]}, "namespace found in"),
         (porter_agent_config, {"agent_configs": [PLUGINS]}, "name, namespace found in agent_configs"),
