@@ -74,6 +74,13 @@ RIGHTS = (
     Right("", "pods/log", ("get",), "read what Porter installed, or why it failed"),
     Right("", "events", ("list",), "tell why a pod does not start"),
     Right(
+        "getporter.org",
+        "agentconfigs",
+        ("list",),
+        "take AgentConfig resources from the cluster, and report who owns the operator's claims",
+        required=False,
+    ),
+    Right(
         "",
         "persistentvolumes",
         ("get", "list", "patch"),
