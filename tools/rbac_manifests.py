@@ -9,6 +9,8 @@ from pathlib import Path
 from textwrap import indent, wrap
 
 from ansible_collections.getporter.porter.plugins.module_utils._rights import (
+    ACTION_RIGHTS,
+    ACTIONS_MANIFEST,
     CLUSTER_MANIFEST,
     NAMESPACE_MANIFEST,
     RIGHTS,
@@ -25,6 +27,7 @@ ACCOUNT = "porter-plugins"
 ACCOUNT_NAMESPACE = "porter"
 VOLUMES_ROLE = f"{ACCOUNT}-volumes"
 NAMESPACED_ONLY_ROLE = f"{ACCOUNT}-namespaced-only"
+ACTIONS_ROLE = f"{ACCOUNT}-actions"
 WIDTH = 110
 
 _ABOUT_ACCOUNT = f"""
@@ -60,6 +63,15 @@ at all. For each of these PersistentVolumes are looked at, which takes cluster.y
 
 The account is looked for in the namespace {ACCOUNT_NAMESPACE}: change the subject where it is another.
 """
+_ABOUT_ACTIONS = f"""
+What an account needs that only runs agent actions (role porter_action). What namespace.yml gives holds all of it.
+
+  kubectl apply -n NAMESPACE -f actions.yml
+
+Who may make Jobs in a namespace can read its Secrets, by a pod that mounts them.
+
+The account is looked for in the namespace {ACCOUNT_NAMESPACE}: change the subject where it is another.
+"""
 
 
 def manifests() -> dict[str, str]:
@@ -71,6 +83,10 @@ def manifests() -> dict[str, str]:
         CLUSTER_MANIFEST: _file(
             _ABOUT_CLUSTER,
             _role_and_binding("Cluster", VOLUMES_ROLE, [right for right in RIGHTS if not right.namespaced]),
+        ),
+        ACTIONS_MANIFEST: _file(
+            _ABOUT_ACTIONS,
+            _role_and_binding("", ACTIONS_ROLE, [right for right in ACTION_RIGHTS if right.namespaced]),
         ),
         NAMESPACED_ONLY_MANIFEST: _file(
             _ABOUT_NAMESPACED_ONLY,

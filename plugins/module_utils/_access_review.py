@@ -29,7 +29,7 @@ def refuse_missing_rights(api: KubeApi, namespaces: Iterable[str], rights: Seque
     missing = _missing(api, namespaces, rights)
     if missing:
         raise MissingRightsError(
-            "The account may not do all that is needed, so nothing was begun.\n%s" % missing_in_words(missing)
+            "The account may not do all that is needed, so nothing was begun.\n%s" % missing_in_words(missing, rights)
         )
 
 

@@ -25,6 +25,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import
     plugins_volume,
     pod_spec,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import LEAST_TTL_SECONDS
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigView
@@ -39,7 +40,13 @@ NAMED_TTL_SECONDS = 24 * 60 * 60
 def agent_settings(action: AgentAction, config: AgentConfigView) -> AgentSettings:
     """Those of the agent config, each replaced by the action's where it has one."""
     # A Porter command is no install, which can be repeated without harm.
-    return AgentSettings(**{**config.agent, "backoff_limit": 0, **action.agent})
+    settings = AgentSettings(**{**config.agent, "backoff_limit": 0, **action.agent})
+    if settings.container_security_context.get("readOnlyRootFilesystem"):
+        raise InputError(
+            "The agent copies files into its root file system when it starts, so the container_security_context of an "
+            "action cannot have readOnlyRootFilesystem. Take it out, of the agent config or for the action."
+        )
+    return settings
 
 
 def action_job(

@@ -9,7 +9,7 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils._action_log import MOST_CHARACTERS, LogTail
@@ -64,6 +64,8 @@ class Watched:
     log: list[str] = field(default_factory=list)
     # Whether the beginning of the log is missing, for its length.
     is_cut: bool = False
+    # Uids of the pods that were seen: one that was evicted or deleted is in no later list.
+    pods: set[str] = field(default_factory=set)
 
 
 class ActionWatch:
@@ -135,7 +137,8 @@ class ActionWatch:
             raise JobGoneError("the Job %s was deleted before its end" % metadata["name"])
         watched.job = job
         pods = jobs.pods(job)
-        status = job_status(job, pods, jobs.events_about(job, pods))
+        watched.pods.update(each["metadata"]["uid"] for each in pods)
+        status = replace(job_status(job, pods, jobs.events_about(job, pods)), pods=len(watched.pods))
         if status.phase not in (SUCCEEDED, FAILED):
             self._tell(phase_words(status, self._image))
         for pod in sorted(pods, key=lambda each: each["metadata"].get("creationTimestamp", "")):

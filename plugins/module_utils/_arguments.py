@@ -21,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._identity import 
     secret_urls,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
+from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
 # What Ansible's check of arguments quotes of a list or a map that stands where it cannot: all of it.
 _QUOTED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
@@ -51,10 +52,9 @@ def invocation(module: AnsibleModule) -> dict[str, Any]:
     if "args" in shown:
         return {"invocation": {"module_args": _shown_action(shown)}}
     if "volumes" in shown:
-        shown["volumes"] = [
-            {**given, "plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
-            for given in module.params["volumes"]
-        ]
+        shown["volumes"] = [_shown_volume(given) for given in shown["volumes"]]
+    if "agent_configs" in shown:
+        shown["agent_configs"] = [_with_shown_record(given) for given in shown["agent_configs"]]
     return {"invocation": {"module_args": shown}}
 
 
@@ -73,6 +73,19 @@ def _shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
         "files": sorted(given["files"]) if isinstance(given["files"], dict) else "(not shown)",
         "agent": _shown_agent(agent),
     }
+
+
+def _shown_volume(given: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {"plugins": _shown_plugins(given["plugins"]), "agent": _shown_agent(given["agent"])}
+    return {**_with_shown_record(given), **shown}
+
+
+def _with_shown_record(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A volume or agent config; of its record's agent what the record keeps."""
+    record = given["record"]
+    if not (record and record.get("agent")):
+        return dict(given)
+    return {**given, "record": {**record, "agent": settings_to_keep(record["agent"])}}
 
 
 def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,35 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict
+from dataclasses import dataclass, field
+from typing import Any, Dict, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 
 Manifest = Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What some namespaces hold of ours, by ``NAMESPACE/NAME``, and all PersistentVolumes of ours."""
+
+    jobs: Mapping[str, Manifest] = field(default_factory=dict)
+    claims: Mapping[str, Manifest] = field(default_factory=dict)
+    records: Mapping[str, Manifest] = field(default_factory=dict)
+    volumes: Sequence[Manifest] = ()
+
+    def of(self, namespace: str) -> Listing:
+        """The part of one namespace. PersistentVolumes belong to none."""
+        return Listing(
+            jobs=_inside(namespace, self.jobs),
+            claims=_inside(namespace, self.claims),
+            records=_inside(namespace, self.records),
+            volumes=self.volumes,
+        )
+
+
+def _inside(namespace: str, items: Mapping[str, Manifest]) -> dict[str, Manifest]:
+    return {key: each for key, each in items.items() if each["metadata"]["namespace"] == namespace}
 
 
 def labels_of(item: Manifest) -> dict[str, str]:

@@ -9,7 +9,6 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Collection, Dict, Iterable, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
@@ -17,26 +16,13 @@ from ansible_collections.getporter.porter.plugins.module_utils._access_review im
 from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, VOLUMES, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import Observed
+from ansible_collections.getporter.porter.plugins.module_utils._objects import Listing, key_of
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._record import RECORD_SELECTOR
 
 Manifest = Dict[str, Any]
 
 INSTALL_SELECTOR = "%s,%s=%s" % (keys.MANAGED_SELECTOR, keys.LABEL_COMPONENT, keys.COMPONENT_STAGING)
-
-
-@dataclass(frozen=True)
-class Listing:
-    """What some namespaces hold of ours, by ``NAMESPACE/NAME``, and all PersistentVolumes of ours."""
-
-    jobs: Mapping[str, Manifest]
-    claims: Mapping[str, Manifest]
-    records: Mapping[str, Manifest]
-    volumes: Sequence[Manifest]
-
-    def records_in(self, namespace: str) -> dict[str, Manifest]:
-        """The records of one namespace."""
-        return {key: each for key, each in self.records.items() if each["metadata"]["namespace"] == namespace}
 
 
 def list_namespaces(api: KubeApi, namespaces: Collection[str]) -> Listing:
@@ -74,7 +60,8 @@ def _list(api: KubeApi, namespaces: Sequence[str]) -> Listing:
 def observe(api: KubeApi, volumes: Sequence[PluginVolume], listing: Listing | None = None) -> dict[str, Observed]:
     """What exists of each plugin volume, by its key."""
     listing = listing or list_namespaces(api, [volume.namespace for volume in volumes])
-    records = {volume.namespace: listing.records_in(volume.namespace) for volume in volumes}
+    namespaces = sorted({volume.namespace for volume in volumes})
+    records = {namespace: listing.of(namespace).records for namespace in namespaces}
     return {volume.key: _of_one(api, volume, listing, records[volume.namespace]) for volume in volumes}
 
 
@@ -117,4 +104,4 @@ def _volumes_of(api: KubeApi, volume: PluginVolume, claim: Any, listed: Sequence
 
 
 def _by_name(items: list[Manifest]) -> dict[str, Manifest]:
-    return {"%s/%s" % (item["metadata"]["namespace"], item["metadata"]["name"]): item for item in items}
+    return {key_of(item): item for item in items}

@@ -21,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_config imp
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
 from ansible_collections.getporter.porter.plugins.module_utils._objects import (
+    Listing,
     annotations_of,
     is_deleting,
     labels_of,
@@ -63,16 +64,6 @@ class ReleasingConfig:
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What one namespace holds of ours, and the PersistentVolumes of ours."""
-
-    claims: Sequence[Manifest] = ()
-    jobs: Sequence[Manifest] = ()
-    records: Mapping[str, Manifest] = field(default_factory=dict)
-    volumes: Sequence[Manifest] = ()
-
-
-@dataclass(frozen=True)
 class Release:
     """One step, with the object to do it to as observed: its uid and version are the precondition."""
 
@@ -107,7 +98,7 @@ Going = Mapping[str, Sequence[AgentConfigRecord]]
 
 
 def releases(
-    configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool = False, going: Going | None = None
+    configs: Sequence[ReleasingConfig], seen: Listing, settled: bool = False, going: Going | None = None
 ) -> list[Release]:
     """The next steps for the agent configs of one namespace, which do not depend on each other.
 
@@ -117,7 +108,7 @@ def releases(
     """
     view = _View(configs, seen, settled, going or {})
     steps = view.without_plugins()
-    for claim in seen.claims:
+    for claim in seen.claims.values():
         steps += view.of_staging(claim) if _is_staging(claim) else view.of_claim(claim)
     for volume in seen.volumes:
         steps += view.of_volume(volume)
@@ -139,7 +130,7 @@ def claims_going(steps: Sequence[Release]) -> dict[str, Sequence[AgentConfigReco
 class _View:
     """The steps of one round. What was decided for a claim decides for what belongs to it."""
 
-    def __init__(self, configs: Sequence[ReleasingConfig], seen: Surroundings, settled: bool, going: Going) -> None:
+    def __init__(self, configs: Sequence[ReleasingConfig], seen: Listing, settled: bool, going: Going) -> None:
         self._configs, self._seen, self._settled, self._going = configs, seen, settled, going
         leaving = {config.wanted.key for config in configs if not config.present}
         changing = {config.wanted.key: config.wanted.claim for config in configs} if settled else {}
@@ -149,7 +140,7 @@ class _View:
             claim = changing.get(key, claim_of(record))
             if key not in leaving and claim:
                 self._wanted.setdefault(claim, []).append(record)
-        self._remaining = {_name(claim) for claim in seen.claims if not is_deleting(claim)}
+        self._remaining = {_name(claim) for claim in seen.claims.values() if not is_deleting(claim)}
 
     def without_plugins(self) -> list[Release]:
         """A config that needs no plugins is ready at once."""
@@ -187,7 +178,7 @@ class _View:
         if is_deleting(staging):
             return [Release(WAIT_GONE, leavers, staging)]
         # The Job first: it would go on as long as the staging claim waits for its pods.
-        jobs = [job for job in self._seen.jobs if job_belongs_to(job, staging) and not is_deleting(job)]
+        jobs = [job for job in self._seen.jobs.values() if job_belongs_to(job, staging) and not is_deleting(job)]
         return [Release(DELETE_INSTALL, leavers, job) for job in jobs] + [Release(DELETE_STAGING, leavers, staging)]
 
     def of_volume(self, volume: Manifest) -> list[Release]:
@@ -195,12 +186,12 @@ class _View:
         reference: Manifest = volume["spec"].get("claimRef") or {}
         name = _claim_named_by(volume) or reference.get("name", "")
         made_for = [each for each in self._leavers_of(name) if _made_for(volume, each)]
-        leavers = made_for or self._going.get(reference.get("uid", ""), ())
+        leavers = made_for or self._leavers_with(reference.get("uid", ""))
         if not leavers or name in self._wanted or name in self._remaining:
             return []
         if phase_of(volume) == "Bound":
             # As long as its claim is there, that is what is waited for; the volume hears of its end a little later.
-            is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims]
+            is_there = reference.get("name") in [_name(claim) for claim in self._seen.claims.values()]
             return [] if is_there else [Release(WAIT_GONE, leavers, volume)]
         if keys.ANNOTATION_RECLAIM_POLICY in annotations_of(volume):
             return [Release(GIVE_BACK_POLICY, leavers, volume, kept_volume=_kept(volume))]
@@ -226,6 +217,11 @@ class _View:
             for config in self._configs
             if not config.present or (config.wanted.claim != claim and self._is_settled(config))
         ]
+
+    def _leavers_with(self, claim_uid: str) -> list[AgentConfigRecord]:
+        """The configs of this namespace for which the claim goes: volumes are seen from every namespace."""
+        here = {config.wanted.key for config in self._configs}
+        return [each for each in self._going.get(claim_uid, ()) if each.key in here]
 
     def _is_settled(self, config: ReleasingConfig) -> bool:
         return self._settled or self._says_ready(config)

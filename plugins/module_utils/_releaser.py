@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import Any, Callable, Dict, Mapping, Sequence
+from typing import Any, Callable, Dict, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
 from ansible_collections.getporter.porter.plugins.module_utils import _release as release
@@ -32,8 +32,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     PorterError,
     WaitTimeoutError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._objects import claims_in
-from ansible_collections.getporter.porter.plugins.module_utils._observe import Listing, list_namespaces
+from ansible_collections.getporter.porter.plugins.module_utils._objects import Listing, claims_in
+from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import patch_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import (
     PHASE_READY,
@@ -45,7 +45,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._release import (
     Release,
     Released,
     ReleasingConfig,
-    Surroundings,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item, write_record
 
@@ -154,13 +153,7 @@ def foresee_releases(
     steps: list[Release] = []
     for namespace in sorted({config.wanted.namespace for config in configs}):
         here = [config for config in configs if config.wanted.namespace == namespace]
-        surroundings = Surroundings(
-            claims=_of(namespace, listing.claims),
-            jobs=_of(namespace, listing.jobs),
-            records=listing.records_in(namespace),
-            volumes=listing.volumes,
-        )
-        steps += release.releases(here, surroundings, settled, going)
+        steps += release.releases(here, listing.of(namespace), settled, going)
     return steps
 
 
@@ -171,10 +164,6 @@ def foresee_released(configs: Sequence[ReleasingConfig], listing: Listing) -> li
         for config in step.configs:
             everyone[config.key].note(step)
     return list(everyone.values())
-
-
-def _of(namespace: str, items: Mapping[str, Manifest]) -> list[Manifest]:
-    return [each for each in items.values() if each["metadata"]["namespace"] == namespace]
 
 
 def _target(step: Release) -> Manifest:

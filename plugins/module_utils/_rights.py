@@ -16,6 +16,7 @@ Manifest = Dict[str, Any]
 
 NAMESPACE_MANIFEST = "docs/rbac/namespace.yml"
 CLUSTER_MANIFEST = "docs/rbac/cluster.yml"
+ACTIONS_MANIFEST = "docs/rbac/actions.yml"
 
 
 class Right(NamedTuple):
@@ -72,6 +73,13 @@ RIGHTS = (
     Right("", "pods", ("list",), "tell how an install goes on"),
     Right("", "pods/log", ("get",), "read what Porter installed, or why it failed"),
     Right("", "events", ("list",), "tell why a pod does not start"),
+    Right(
+        "getporter.org",
+        "agentconfigs",
+        ("list",),
+        "take AgentConfig resources from the cluster, and report who owns the operator's claims",
+        required=False,
+    ),
     Right(
         "",
         "persistentvolumes",
@@ -169,15 +177,16 @@ def rules_for(accesses: Iterable[Access]) -> list[Rule]:
     return [Rule(group, resource, _in_order(wanted)) for (group, resource), wanted in verbs.items()]
 
 
-def missing_in_words(missing: Sequence[Access]) -> str:
+def missing_in_words(missing: Sequence[Access], rights: Sequence[Right] = RIGHTS) -> str:
     """Lines with the missing rules, to be pasted into a Role or ClusterRole, and the manifest that holds them."""
     rules_of: dict[str | None, list[str]] = {}
     for place in dict.fromkeys(access.namespace for access in missing):
         rules_of[place] = [_line(rule) for rule in rules_for(each for each in missing if each.namespace == place)]
     lines: list[str] = []
     for rules in dict.fromkeys(tuple(rules) for rules in rules_of.values()):
-        lines += [_heading([place for place, those in rules_of.items() if tuple(those) == rules], rules), *rules]
-    return "\n".join([*lines, *_manifests(missing)])
+        places = [place for place, those in rules_of.items() if tuple(those) == rules]
+        lines += [_heading(places, rules, rights), *rules]
+    return "\n".join([*lines, *_manifests(missing, rights)])
 
 
 def _line(rule: Rule) -> str:
@@ -189,20 +198,22 @@ def _line(rule: Rule) -> str:
     )
 
 
-def _heading(places: Sequence[str | None], rules: Sequence[str]) -> str:
+def _heading(places: Sequence[str | None], rules: Sequence[str], rights: Sequence[Right]) -> str:
     namespaces = [place for place in places if place]
     if not namespaces:
         return "Missing in a ClusterRole:"
-    needed = rules_for(access for access in needed_accesses(namespaces[:1]) if access.namespace)
+    needed = rules_for(access for access in needed_accesses(namespaces[:1], rights) if access.namespace)
     doubt = " (all that is needed there; is the name right?)" if list(rules) == [_line(rule) for rule in needed] else ""
     of_which = "namespace" if len(namespaces) == 1 else "each of the namespaces"
     return "Missing in a Role of %s %s%s:" % (of_which, ", ".join(namespaces), doubt)
 
 
-def _manifests(missing: Sequence[Access]) -> list[str]:
+def _manifests(missing: Sequence[Access], rights: Sequence[Right]) -> list[str]:
     """The sentence that names what the collection ships; nothing where that would not help."""
     if not all(_is_in_table(access) for access in missing):
         return []
+    if rights is ACTION_RIGHTS:
+        return ["%s of the collection getporter.porter holds all rules that it needs." % ACTIONS_MANIFEST]
     scopes = sorted({access.namespace is None for access in missing})
     names = [CLUSTER_MANIFEST if of_cluster else NAMESPACE_MANIFEST for of_cluster in scopes]
     verb = "hold" if len(names) > 1 else "holds"

@@ -15,6 +15,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.images.build import build_program
 
@@ -144,16 +145,32 @@ class LocalAgent:
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Install from a plugins file that lies in the configuration."""
+        return self.run("plugins", "install", "-f", self.put(name, document), *flags, env=env)
+
+    def put(self, name: str, document: str | Mapping[str, object]) -> str:
+        """Write a file into the configuration, and tell where the agent will copy it to."""
         text = document if isinstance(document, str) else json.dumps(document)
         (self.config / name).write_text(text)
-        file = str(self.home / name)
-        return self.run("plugins", "install", "-f", file, *flags, env=env)
+        return str(self.home / name)
+
+    def read(self, *arguments: str, env: Mapping[str, str] | None = None) -> Any:
+        """Run a command that prints JSON, and parse that."""
+        done = self.run(*arguments, "-o", "json", env=env)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     def versions(self) -> dict[str, str]:
         """The installed plugins and their versions, as Porter lists them."""
-        listed = self.run("plugins", "list", "-o", "json")
-        assert listed.returncode == 0, listed.stderr
-        return {each["name"]: each["version"] for each in json.loads(listed.stdout)}
+        return {each["name"]: each["version"] for each in self.read("plugins", "list")}
+
+
+def error_of(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line with which a command failed, after the agent's own lines."""
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    command = max(i for i, line in enumerate(lines) if line.startswith("porter "))
+    [error] = lines[command + 1 :]
+    return error
 
 
 def plugins_document(**plugins: Mapping[str, str]) -> dict[str, object]:

@@ -28,7 +28,12 @@ def subject(rule: dict[str, Any]) -> tuple[str, str]:
     return rule["apiGroups"][0], rule["resources"][0]
 
 
-OPTIONAL = [("", "namespaces"), ("", "nodes"), ("storage.k8s.io", "storageclasses")]
+OPTIONAL = [
+    ("getporter.org", "agentconfigs"),
+    ("", "namespaces"),
+    ("", "nodes"),
+    ("storage.k8s.io", "storageclasses"),
+]
 NEEDED = [rule for rule in shipped_rules() if subject(rule) not in OPTIONAL]
 
 

@@ -9,12 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"getporter.local/images/internal/mounted"
 )
 
 func main() {
@@ -78,21 +79,16 @@ func run(home, config string, args []string) error {
 }
 
 func copyConfig(config, home string) error {
-	return filepath.WalkDir(config, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	names, err := mounted.Files(config)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := copyFile(filepath.Join(config, name), filepath.Join(home, name), name); err != nil {
 			return err
 		}
-		name, err := filepath.Rel(config, path)
-		if err != nil {
-			return err
-		}
-		// The kubelet keeps the real files in hidden directories (..data);
-		// what is to be copied are the symbolic links beside them.
-		if strings.HasPrefix(name, ".") {
-			return nil
-		}
-		return copyFile(path, filepath.Join(home, name), name)
-	})
+	}
+	return nil
 }
 
 func copyFile(from, to, name string) error {

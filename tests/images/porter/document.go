@@ -6,8 +6,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,18 +53,14 @@ func readDocument(path string) (document, error) {
 }
 
 func decodeDocument(path string) (document, error) {
-	data, err := os.ReadFile(path)
+	data, format, err := readFormatted(path)
 	if err != nil {
-		return document{}, fmt.Errorf("error reading file %s: %w", path, err)
+		return document{}, err
 	}
-	switch format := strings.TrimPrefix(filepath.Ext(path), "."); format {
-	case "json":
+	if format == jsonFormat {
 		return decodeJSON(data)
-	case "yaml", "yml":
-		return decodeYAML(data)
-	default:
-		return document{}, fmt.Errorf("unsupported format %s. Supported formats are: yaml, json and toml.", format)
 	}
+	return decodeYAML(data)
 }
 
 func decodeJSON(data []byte) (document, error) {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -13,10 +14,11 @@ var ignoredSwitches = map[string]bool{"debug": true, "debug-plugins": true}
 
 // flagSet reads command lines as Porter does: long flags with two dashes,
 // short ones with one, a value after a space or an equals sign, and flags
-// before and after names.
+// before and after names. Switches need no value.
 type flagSet struct {
-	values map[string]*string
-	short  map[string]string
+	values   map[string]*string
+	switches map[string]*bool
+	short    map[string]string
 }
 
 // parse stores the flags' values and returns the other arguments.
@@ -57,6 +59,9 @@ func (f *flagSet) takeFlag(arg string, rest []string) ([]string, error) {
 		}
 		name = f.short[name]
 	}
+	if target, ok := f.switches[name]; ok {
+		return rest, turn(target, name, value, hasValue)
+	}
 	target, ok := f.values[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown flag: --%s", name)
@@ -69,4 +74,16 @@ func (f *flagSet) takeFlag(arg string, rest []string) ([]string, error) {
 	}
 	*target = value
 	return rest, nil
+}
+
+func turn(target *bool, name, value string, hasValue bool) error {
+	if !hasValue {
+		value = "true"
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return fmt.Errorf("invalid argument %q for \"--%s\" flag: %w", value, name, err)
+	}
+	*target = on
+	return nil
 }

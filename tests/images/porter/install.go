@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 )
 
@@ -41,12 +40,12 @@ func (a *app) sleepIfAsked() error {
 	if text == "" {
 		return nil
 	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || seconds < 0 {
-		return fmt.Errorf("stand-in: STANDIN_SLEEP is %q, not a number of seconds", text)
+	duration, err := parseSeconds(text)
+	if err != nil {
+		return fmt.Errorf("stand-in: STANDIN_SLEEP is %w", err)
 	}
 	fmt.Fprintf(a.errOut, "stand-in: sleeping %s s, as STANDIN_SLEEP asks\n", text)
-	time.Sleep(time.Duration(seconds * float64(time.Second)))
+	time.Sleep(duration)
 	return nil
 }
 

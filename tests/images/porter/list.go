@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 )
 
 // metadata is what a plugin tells about itself.
@@ -29,22 +28,26 @@ type implementation struct {
 }
 
 func (a *app) listPlugins(args []string) error {
-	format := "plaintext"
+	format := plaintextFormat
 	flags := flagSet{values: map[string]*string{"output": &format}, short: map[string]string{"o": "output"}}
 	if _, err := flags.parse(args); err != nil {
 		return err
 	}
-	if format != "json" && format != "plaintext" {
-		return fmt.Errorf("invalid format: %s", format)
+	if err := checkFormat(format); err != nil {
+		return err
 	}
 	plugins, err := a.installed()
 	if err != nil {
 		return err
 	}
-	if format == "json" {
+	if format == jsonFormat {
 		return a.printJSON(plugins)
 	}
-	return a.printTable(plugins)
+	rows := [][]string{}
+	for _, plugin := range plugins {
+		rows = append(rows, []string{plugin.Name, plugin.Version, plugin.Author})
+	}
+	return a.printTable([]string{"Name", "Version", "Author"}, rows)
 }
 
 // installed asks every plugin for its version. Like Porter, it takes every
@@ -83,13 +86,4 @@ func (a *app) ask(name string) (metadata, error) {
 		return about, err
 	}
 	return about, json.Unmarshal(answer.Bytes(), &about)
-}
-
-func (a *app) printTable(plugins []metadata) error {
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "Name\tVersion\tAuthor")
-	for _, plugin := range plugins {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", plugin.Name, plugin.Version, plugin.Author)
-	}
-	return table.Flush()
 }

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import stat
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -16,21 +15,13 @@ import pytest
 from tests.images.local import (
     LocalAgent,
     LocalFeed,
+    error_of,
     needs_other_user,
     plugins_document,
 )
 from tools.image_archive import go_architecture
 
 ARCH = go_architecture()
-
-
-def error_of(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line with which a command failed, after the agent's own lines."""
-    assert done.returncode == 1
-    lines = done.stderr.splitlines()
-    command = max(i for i, line in enumerate(lines) if line.startswith("porter "))
-    [error] = lines[command + 1 :]
-    return error
 
 
 # The entrypoint

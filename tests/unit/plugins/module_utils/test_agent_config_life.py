@@ -22,6 +22,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import JOIN, remaining_steps
+from ansible_collections.getporter.porter.plugins.module_utils._objects import Listing
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, share_volumes
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
@@ -366,6 +367,19 @@ def test_the_volume_of_a_claim_of_the_operator_is_waited_for(policy: str) -> Non
     assert (cluster.of("persistentvolumeclaims"), cluster.of("configmaps")) == ([], [])
 
 
+def test_a_volume_is_waited_for_in_the_namespace_of_its_claim_alone() -> None:
+    """Another namespace does not show whether the claim is there: in the end it may have been joined, and stay."""
+    cluster = made_by_the_operator()
+    (claim,), (volume,) = cluster.of("persistentvolumeclaims"), cluster.of("persistentvolumes")
+    here = releasing("a", ABSENT)
+    elsewhere = ReleasingConfig(AgentConfigRecord("a", "elsewhere", "{}"), present=False)
+    going = {claim["metadata"]["uid"]: [here.wanted]}
+    (step,) = release.releases([here], Listing(volumes=[volume]), going=going)
+    assert step.action == release.WAIT_GONE
+    assert release.releases([here], Listing(claims={"porter/c": claim}, volumes=[volume]), going=going) == []
+    assert release.releases([elsewhere], Listing(volumes=[volume]), going=going) == []
+
+
 def test_a_volume_that_was_made_for_another_config_is_waited_for() -> None:
     cluster = after({"a": A, "b": A}, {"a": ABSENT, "b": A})
     Role(cluster, ticks=1).run({"b": ABSENT})
@@ -596,9 +610,9 @@ def test_b19_a_hand_over_that_is_let_go_gives_the_class_its_say() -> None:
     spec = {"persistentVolumeReclaimPolicy": "Retain", "claimRef": {"namespace": "porter", "name": "c"}}
     metadata = {"name": "v", "annotations": {**notes, keys.ANNOTATION_CLAIM: "porter/c"}}
     volume = {"metadata": metadata, "spec": spec, "status": {"phase": "Available"}}
-    (step,) = release.releases([releasing("a", ABSENT)], release.Surroundings(volumes=[volume]))
+    (step,) = release.releases([releasing("a", ABSENT)], Listing(volumes=[volume]))
     assert (step.action, step.kept_volume) == (release.GIVE_BACK_POLICY, "")
     notes[keys.ANNOTATION_RECLAIM_POLICY] = "Retain"
     metadata["annotations"] = {**notes, keys.ANNOTATION_CLAIM: "porter/c"}
-    (step,) = release.releases([releasing("a", ABSENT)], release.Surroundings(volumes=[volume]))
+    (step,) = release.releases([releasing("a", ABSENT)], Listing(volumes=[volume]))
     assert (step.action, step.kept_volume) == (release.GIVE_BACK_POLICY, "v")

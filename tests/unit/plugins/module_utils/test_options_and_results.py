@@ -130,6 +130,19 @@ def test_the_invocation_shows_no_secret(plugins: Any) -> None:
     assert module.params == given, "the arguments themselves are not touched"
 
 
+def test_the_invocation_shows_no_environment() -> None:
+    env = [{"name": "TOKEN", "value": "geheim"}, {"name": "KEY", "valueFrom": {"secretKeyRef": {}}}]
+    record = {"spec": {"a": 1}, "agent": {"image": "agent:1", "env": env}}
+    module = FakeModule(option(agent={"image": "agent:1", "env": env}, record=record))
+    module.params["agent_configs"] = [{"name": "a", "record": record}, {"name": "b", "record": {}}]
+    shown = success(module, {})["invocation"]["module_args"]
+    assert "geheim" not in json.dumps(shown)
+    assert shown["volumes"][0]["agent"]["env"] == ["TOKEN", "KEY"]
+    kept = {"spec": {"a": 1}, "agent": {"image": "agent:1", "env": env[1:]}}
+    assert shown["volumes"][0]["record"] == kept
+    assert shown["agent_configs"] == [{"name": "a", "record": kept}, {"name": "b", "record": {}}]
+
+
 @pytest.mark.parametrize(
     ("error", "expected"),
     [

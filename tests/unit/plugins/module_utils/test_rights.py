@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 import yaml
+from ansible_collections.getporter.porter.plugins.module_utils._agent_config_list import list_agent_configs
 from ansible_collections.getporter.porter.plugins.module_utils._api import KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._job_watch import EVENTS_INTERVAL
@@ -33,6 +34,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._rights import (
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
 
+AGENT_CONFIG = {"apiVersion": "getporter.org/v1", "kind": "AgentConfig"}
 IN_TABLE = {f"{verb} {right.resource}" for right in RIGHTS for verb in right.verbs}
 
 
@@ -85,7 +87,12 @@ def test_only_a_clear_yes_is_a_yes(answer: dict[str, object], allowed: bool) -> 
 def test_optional_rights_are_never_needed() -> None:
     needed = {access.resource for access in needed_accesses(["n"])}
     assert not needed & {right.resource for right in RIGHTS if not right.required}
-    assert {right.resource for right in RIGHTS if not right.required} == {"namespaces", "nodes", "storageclasses"}
+    assert {right.resource for right in RIGHTS if not right.required} == {
+        "agentconfigs",
+        "namespaces",
+        "nodes",
+        "storageclasses",
+    }
 
 
 def test_rights_of_the_cluster_are_needed_once_however_many_namespaces() -> None:
@@ -195,6 +202,9 @@ def test_the_table_holds_what_runs_ask_for_and_no_more() -> None:
     watched.run(wanted(refresh=True))
     watched.run(wanted(agent_config="another"))
     watched.release(wanted())
+    metadata = {"name": "a", "namespace": "porter"}
+    watched.cluster.create("agentconfigs", {**AGENT_CONFIG, "metadata": metadata})
+    list_agent_configs(watched.api(), ["porter"])
     for foreign in ("persistentvolumeclaims", "jobs"):
         watched.cluster = cluster_with_a_taken_name(foreign)
         watched.run(wanted())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 from ansible_collections.getporter.porter.plugins.modules import (
+    porter_agent_action,
     porter_agent_config,
     porter_agent_job,
     porter_plugin_hash,
@@ -81,6 +82,9 @@ def test_a_volume_that_is_refused_is_not_shown(module: Any, volumes: Any, words:
 @pytest.mark.parametrize(
     ("module", "arguments", "words"),
     [
+        (porter_agent_action, {"namespace": "n", "args": ["install"], "env": ENV}, "env. Supported"),
+        (porter_agent_action, {"args": ["--param", "password=geheim3"], "agent": AGENT}, "arguments: namespace"),
+        (porter_agent_action, {"namespace": "n", "args": [], "agent": [ENV]}, "'(not shown)' in the sub parameter"),
         (porter_agent_config, {"agent_configs": [{"name": "a", "record": {"env": ENV}}]}, "namespace found in"),
         (porter_agent_config, {"agent_configs": [PLUGINS]}, "name, namespace found in agent_configs"),
         (porter_agent_config, {"volumes": [VOLUME]}, "volumes. Supported"),
@@ -101,5 +105,5 @@ def test_no_module_that_takes_secrets_is_forgotten() -> None:
         for path in MODULES.glob("*.py")
         if re.search(r"VOLUMES_OPTION|AGENT_CONFIGS_OPTION|\"(plugins|env|agent)\": \{\"type\"", path.read_text())
     }
-    tested = [*OF_VOLUMES, porter_agent_config, porter_plugin_hash]
+    tested = [*OF_VOLUMES, porter_agent_action, porter_agent_config, porter_plugin_hash]
     assert taking == {module.__name__.rpartition(".")[2] for module in tested}
