@@ -19,6 +19,9 @@ ADAPTER = "_api.py"
 WITH_IO = {
     ADAPTER,
     "_access_review.py",
+    "_action_runner.py",
+    "_action_runs.py",
+    "_action_watch.py",
     "_agent_config_list.py",
     "_arguments.py",
     "_cluster_module.py",
