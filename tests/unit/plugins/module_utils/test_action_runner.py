@@ -609,6 +609,7 @@ def test_an_end_that_is_noted_between_two_looks_is_found() -> None:
         if what == "get jobs":
             api.before = lambda _what: None
             assert not Run(cluster, name="x").run().is_earlier
+            cluster.settle()
 
     api.before = before
     assert Run(cluster, api, name="x").run().is_earlier
