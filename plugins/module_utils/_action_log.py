@@ -33,14 +33,18 @@ class LogTail:
         return self._second
 
     def take(self, piece: str, is_last: bool) -> list[str]:
-        """The lines of the piece that are new. One without an end is left for the next piece, but for the last."""
+        """The lines of the piece that are new.
+
+        One without an end is left for the next piece: more of it may come, or the API server cut the answer there. It
+        is taken where the log has ended (``is_last``) and there is nothing else.
+        """
         lines = piece.split("\n")
-        unfinished = lines.pop()
-        if unfinished and is_last:
-            lines.append(unfinished)
         known = self._of_second
+        # An unfinished line is the last one known, if it was taken.
         overlap = len(known) if lines[: len(known)] == known else 0
-        fresh = lines[overlap:]
+        fresh, unfinished = lines[overlap:-1], lines[-1]
+        if not fresh and is_last and unfinished and overlap < len(lines):
+            fresh = [unfinished]
         for line in fresh:
             self._note(line)
         return [_STAMP.sub("", line, count=1) for line in fresh]
@@ -83,7 +87,7 @@ def json_in(lines: Sequence[str]) -> Any:
 def _decoded(text: str, position: int, otherwise: Any) -> tuple[Any, int | None]:
     try:
         value, end = json.JSONDecoder().raw_decode(text, position)
-    except ValueError:
+    except (ValueError, RecursionError):
         return otherwise, None
     # More on its last line: it was none, but a line such as "[1] ...".
     return (value, end) if text[end : end + 1] in ("", "\n") else (otherwise, None)

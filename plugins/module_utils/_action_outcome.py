@@ -109,7 +109,7 @@ def outcome_of_run(action: AgentAction, config: AgentConfigView, run: ActionRun)
         pods=run.pods,
         exit_code=run.exit_code,
     )
-    return ActionOutcome(action, config, status, run.job, run.log, is_earlier=True)
+    return ActionOutcome(action, config, status, run.job, run.log, run.is_cut, is_earlier=True)
 
 
 def run_as_ended(run: ActionRun, outcome: ActionOutcome, words: str = "") -> ActionRun:
@@ -124,6 +124,7 @@ def run_as_ended(run: ActionRun, outcome: ActionOutcome, words: str = "") -> Act
         pods=status.pods,
         exit_code=status.exit_code,
         log=outcome.log,
+        is_cut=outcome.is_cut,
     )
 
 
@@ -143,5 +144,6 @@ def _shown(action: AgentAction, item: Manifest) -> Manifest:
         return {**item, "stringData": _HIDDEN}
     shown = without_environment(item)
     for container in shown["spec"]["template"]["spec"]["containers"]:
-        container["args"] = [action.masking(each) for each in container["args"]]
+        # As they are written: the object doubles each dollar sign, and so would show a secret that has one.
+        container["args"] = [action.masking(each) for each in action.args]
     return shown

@@ -13,6 +13,7 @@ ended, before the Job goes. Jobs and pods may vanish; what ran is not run again.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping
 
@@ -52,6 +53,8 @@ class ActionRun:
     pods: int = 0
     exit_code: int | None = None
     log: tuple[str, ...] = field(default=(), repr=False)
+    # Whether the beginning of the log is missing, for its length.
+    is_cut: bool = False
 
     def is_of(self, action: AgentAction) -> bool:
         """Whether this run is what the action asks for. Without a word for retry any run of the generation is."""
@@ -75,7 +78,9 @@ def read_run(record: Manifest | None) -> ActionRun | None:
         pod=data.get("pod", ""),
         pods=_number(data.get("pods")) or 0,
         exit_code=_number(data.get("exitCode")),
-        log=tuple((data.get("log") or "").splitlines()),
+        # Lines hold further characters that count as line breaks elsewhere.
+        log=tuple(data["log"].split("\n")) if data.get("log") else (),
+        is_cut=data.get("logIsCut") == "true",
     )
 
 
@@ -117,6 +122,7 @@ def action_record_patch(
 
 
 def _data(action: AgentAction, run: ActionRun, now: str) -> Mapping[str, str]:
+    log = "\n".join(run.log)
     return {
         "name": action.name,
         "agentConfig": action.agent_config,
@@ -132,11 +138,12 @@ def _data(action: AgentAction, run: ActionRun, now: str) -> Mapping[str, str]:
         "pod": run.pod,
         "pods": str(run.pods),
         "exitCode": "" if run.exit_code is None else str(run.exit_code),
-        "log": "\n".join(run.log)[-MOST_LOG_CHARACTERS:],
+        "log": log[-MOST_LOG_CHARACTERS:],
+        "logIsCut": "true" if run.is_cut or len(log) > MOST_LOG_CHARACTERS else "false",
         "lastChange": now,
     }
 
 
 def _number(text: Any) -> int | None:
     """People can write to a record."""
-    return int(text) if isinstance(text, str) and text.lstrip("-").isdigit() else None
+    return int(text) if isinstance(text, str) and re.fullmatch("-?[0-9]+", text) else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils._access_review import (
@@ -49,6 +49,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     WaitTimeoutError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import PENDING, WAITING_PHASES, JobStatus
+from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._namespaces import refuse_missing_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._objects import is_deleting, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import (
@@ -252,6 +253,7 @@ class ActionRunner:
     def _give_up(self, watched: Watched, error: PorterError) -> JobFailedError:
         """The Job goes: it would begin, or go on, when nobody looks any more."""
         self._remove(watched.job)
+        watched.status = replace(watched.status, reason=error.result.get("reason") or watched.status.reason)
         outcome = self._outcome(watched)
         if watched.status.phase in ("", *WAITING_PHASES):
             self._runs.note_stop()
@@ -264,6 +266,9 @@ class ActionRunner:
             return
         # The request that makes it may have been under way.
         job = self._api.get(JOBS, self._runs.job_name, self._action.namespace)
+        if job and self._action.name and job_outcome(job) is not None:
+            # The next run notes how it ended.
+            return
         if job:
             self._remove(job)
         self._runs.note_stop()

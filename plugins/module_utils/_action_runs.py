@@ -19,6 +19,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Callable, Dict, Protocol
 
+from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._action_manifests import ACTION_SELECTOR
 from ansible_collections.getporter.porter.plugins.module_utils._action_record import (
     ENDED,
@@ -132,19 +133,26 @@ class NamedRuns:
             if self.ended():
                 return None
             with suppress(ConflictError):
-                return self._begin_or_join(make_job)
+                job = self._begin_or_join(make_job)
+                if job:
+                    return job
         raise PorterError(
             "Action %s: its record was written by others %d times in a row. Run it again."
             % (self._action.name, MOST_CONFLICTS)
         )
 
-    def _begin_or_join(self, make_job: MakeJob) -> Manifest:
+    def _begin_or_join(self, make_job: MakeJob) -> Manifest | None:
+        """The Job; None where the record has changed since it was read."""
         latest = self._latest
         under_way = latest if latest and latest.phase in (PENDING, RUNNING) else None
         job = self._api.get(JOBS, under_way.job, self._action.namespace) if under_way else None
         if under_way and under_way.is_of(self._action):
             run = under_way
             if not job and run.phase == RUNNING:
+                # Whoever removed it noted the end before.
+                self._read()
+                if self._latest != run:
+                    return None
                 raise self._lost(run)
         else:
             if job and job_outcome(job) is None:
@@ -175,7 +183,7 @@ class NamedRuns:
 
     def remove_old_jobs(self, keep: int) -> None:
         jobs = self._api.list_all(JOBS, self._action.namespace, label_selector=ACTION_SELECTOR)
-        ours = [each for each in jobs if annotations_of(each) == annotations_of(self._record)]
+        ours = [each for each in jobs if annotations_of(each).get(keys.ANNOTATION_ACTION) == self._action.name]
         finished = [each for each in ours if job_outcome(each) is not None and not is_deleting(each)]
         finished.sort(key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
         for each in finished[keep:]:

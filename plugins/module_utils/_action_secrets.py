@@ -12,6 +12,7 @@ resolves itself.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
@@ -26,6 +27,12 @@ _SECRET_NAME = re.compile(
     r"pass(word|wd|phrase|$)|secret(?!s)|token|(private|access|account|api|shared)[-_]?key|connection[-_]?string|^pwd$|^auth$",
     re.IGNORECASE,
 )
+# A line of TOML, of a file of environment variables, or of what is almost YAML.
+_LINE = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?[\"']?(?P<name>[\w.-]+)[\"']?[ \t]*[=:][ \t]*"
+    r"(?P<quote>[\"']?)(?P<value>.+?)(?P=quote)[ \t]*(?:[ \t]#.*)?$",
+    re.MULTILINE,
+)
 
 
 class Masking:
@@ -34,6 +41,8 @@ class Masking:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         # The longest first, since one can be part of another; and each line of one, since logs come in lines.
         parts = {part.strip() for secret in secrets for part in (secret, *secret.splitlines())}
+        # As Porter prints them in JSON, too.
+        parts.update(json.dumps(part, ensure_ascii=coded)[1:-1] for part in list(parts) for coded in (True, False))
         self._secrets = sorted((part for part in parts if len(part) >= SHORTEST), key=len, reverse=True)
 
     def __call__(self, words: str) -> str:
@@ -42,9 +51,9 @@ class Masking:
         return words
 
 
-def secrets_in(files: Mapping[str, str], env: Sequence[Mapping[str, Any]], args: Sequence[str]) -> set[str]:
+def secrets_in(files: Iterable[str], env: Sequence[Mapping[str, Any]], args: Sequence[str]) -> set[str]:
     """The values that a file, an environment variable or an argument gives a name of a secret."""
-    found = {value for content in files.values() for value in _in_document(content)}
+    found = {value for content in files for value in _in_document(content)}
     found.update(str(each["value"]) for each in env if each.get("value") and _SECRET_NAME.search(str(each.get("name"))))
     found.update(_in_arguments(args))
     return found
@@ -54,13 +63,16 @@ def _in_document(content: str) -> Iterator[str]:
     try:
         documents = documents_from_text(content, "a file")
     except InputError:
-        # Not YAML or JSON: TOML has lines of the form name = "value".
-        for name, value in re.findall(r'^\s*([\w-]+)\s*=\s*"(.*)"\s*$', content, re.MULTILINE):
-            if _SECRET_NAME.search(name):
-                yield value
-        return
+        documents = [content]
     for document in documents:
-        yield from _in_value(document)
+        # YAML takes several lines that it has no form for as one text.
+        yield from _in_lines(content) if isinstance(document, str) else _in_value(document)
+
+
+def _in_lines(content: str) -> Iterator[str]:
+    for line in _LINE.finditer(content):
+        if _SECRET_NAME.search(line["name"]):
+            yield line["value"]
 
 
 def _in_value(value: Any, name: str = "") -> Iterator[str]:
@@ -81,8 +93,15 @@ def _in_value(value: Any, name: str = "") -> Iterator[str]:
 
 def _in_arguments(args: Sequence[str]) -> Iterator[str]:
     for flag, value in zip(["", *args], args):
-        name, equals, rest = value.partition("=")
-        if equals and _SECRET_NAME.search(name.lstrip("-")):
-            yield rest
-        elif flag.startswith("--") and "=" not in flag and not value.startswith("-") and _SECRET_NAME.search(flag[2:]):
+        yield from _in_assignment(value)
+        if flag.startswith("--") and "=" not in flag and not value.startswith("-") and _SECRET_NAME.search(flag[2:]):
             yield value
+
+
+def _in_assignment(words: str) -> Iterator[str]:
+    """NAME=VALUE, --NAME=VALUE, and --FLAG=NAME=VALUE."""
+    name, equals, value = words.partition("=")
+    if equals and _SECRET_NAME.search(name.lstrip("-")):
+        yield value
+    elif equals and name.startswith("--"):
+        yield from _in_assignment(value)

@@ -89,7 +89,7 @@ class AgentAction:
     @property
     def masking(self) -> Masking:
         """What hides the secrets that are written in the action."""
-        found = secrets_in(self.files, self.agent.get("env") or [], self.args) if self.secure_logging else ()
+        found = secrets_in(self.files.values(), self.agent.get("env") or [], self.args) if self.secure_logging else ()
         return Masking(found)
 
     @property
@@ -183,8 +183,8 @@ def _path(written: Any) -> str:
         )
     if "/" in path:
         raise InputError(
-            "A file of the action cannot be named '%s': the agent does not copy folders. Write a name without '/', as in "
-            "config.yaml, or mount it with volumes and volume_mounts." % path
+            "A file of the action cannot be named '%s': the agent does not copy folders. Write a name without '/', as "
+            "in config.yaml, or mount it with volumes and volume_mounts." % path
         )
     if path.startswith("."):
         raise InputError(
@@ -192,25 +192,28 @@ def _path(written: Any) -> str:
             "with volumes and volume_mounts." % path
         )
     if path == "plugins":
-        raise InputError("A file of the action cannot be named plugins: in Porter's home that is the plugins' folder.")
+        raise InputError(
+            "A file of the action cannot be named 'plugins', as Porter's own folder is. Write another name."
+        )
     return path
 
 
 def _content(path: str, written: Any) -> str:
     value = plain(written)
+    what = "The content of the file %s" % path
     if isinstance(value, str):
-        return value
+        # An empty file is one.
+        return value if is_blank(value) else text(value, what)
     if not isinstance(value, (Mapping, list, tuple)):
-        raise InputError("The content of the file %s must be text, a map or a list, not %s." % (path, describe(value)))
+        raise InputError("%s must be text, a map or a list, not %s." % (what, describe(value)))
     if not path.endswith((".yaml", ".yml", ".json")):
-        raise InputError("The content of the file %s must be text: only YAML and JSON can be written as a map." % path)
+        raise InputError("%s must be text: only YAML and JSON can be written as a map." % what)
     try:
         # YAML reads JSON, whatever is in it.
-        return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        content = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            "The content of the file %s holds something that JSON has no form for (%s): quote it." % (path, error)
-        ) from None
+        raise InputError("%s holds something that JSON has no form for (%s): quote it." % (what, error)) from None
+    return text(content, what) + "\n"
 
 
 def _set(agent: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,8 +229,14 @@ def _object_name(given: Mapping[str, Any], key: str) -> str:
 def _refuse_what_collides(action: AgentAction) -> None:
     for each in action.volumes:
         if each.get("name") in RESERVED_VOLUMES:
-            raise InputError("A volume of the action cannot be named %s, as the collection's own is." % each["name"])
+            raise InputError(
+                "A volume of the action cannot be named %s, as the collection's own is: write another name."
+                % each["name"]
+            )
     for each in action.volume_mounts:
         path = str(each.get("mountPath", "")).rstrip("/")
         if path == PLUGINS_MOUNT:
-            raise InputError("A volume of the action cannot be mounted at %s, where the plugins are." % PLUGINS_MOUNT)
+            raise InputError(
+                "A volume of the action cannot be mounted at %s, where the plugins are: write another path."
+                % PLUGINS_MOUNT
+            )

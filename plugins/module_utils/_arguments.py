@@ -9,6 +9,7 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Mapping
 
@@ -62,12 +63,15 @@ def _shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
     if not given["secure_logging"]:
         return given
     args = [str(each) for each in given["args"]] if isinstance(given["args"], list) else []
-    mask = Masking(secrets_in({}, [], args))
+    files = given["files"].values() if isinstance(given["files"], dict) else [given["files"] or ""]
+    contents = [each if isinstance(each, str) else json.dumps(each, default=str) for each in files]
+    agent = given["agent"] or {}
+    mask = Masking(secrets_in(contents, agent.get("env") or [], args))
     return {
         **given,
         "args": [mask(each) for each in args],
         "files": sorted(given["files"]) if isinstance(given["files"], dict) else "(not shown)",
-        "agent": _shown_agent(given["agent"] or {}),
+        "agent": _shown_agent(agent),
     }
 
 
