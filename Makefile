@@ -42,7 +42,7 @@ help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-14s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: cluster-images ## The main job: two plugins onto a volume of a real cluster, listed from a pod (twice: no change)
+demo: cluster-images ## The main job: two plugins onto a volume of a real cluster, and an agent action that lists them
 	@kubeconfig=$$($(CLUSTER_TOOL) kubeconfig --name $(NAME)); \
 	feed=$$($(BIN)/python -m tests.support.feed --kubeconfig $$kubeconfig); \
 	K8S_AUTH_KUBECONFIG=$$kubeconfig $(BIN)/ansible-playbook demo/demo.yml \
