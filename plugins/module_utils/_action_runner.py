@@ -48,7 +48,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     PorterError,
     WaitTimeoutError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._job_status import PENDING, WAITING_PHASES, JobStatus
+from ansible_collections.getporter.porter.plugins.module_utils._job_status import PENDING, JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._namespaces import refuse_missing_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._objects import is_deleting, phase_of
@@ -223,10 +223,9 @@ class ActionRunner:
             return self._end_elsewhere(watched, error)
         except (JobFailedError, WaitTimeoutError) as error:
             raise self._give_up(watched, error) from error
-        outcome = self._outcome(watched)
-        self._runs.note_end(lambda run: run_as_ended(run, outcome))
+        self._note_end(watched)
         self._runs.remove_old_jobs(self._settings.keep)
-        return succeeded(outcome)
+        return succeeded(self._outcome(watched))
 
     def _watch(self) -> ActionWatch:
         return ActionWatch(
@@ -254,12 +253,16 @@ class ActionRunner:
         """The Job goes: it would begin, or go on, when nobody looks any more."""
         self._remove(watched.job)
         watched.status = replace(watched.status, reason=error.result.get("reason") or watched.status.reason)
+        self._note_end(watched, error.message)
+        return failure_of(self._outcome(watched), error.message + ". The Job was removed")
+
+    def _note_end(self, watched: Watched, words: str = "") -> None:
+        """Only of what has begun: the rest can be run again without a second thought."""
         outcome = self._outcome(watched)
-        if watched.status.phase in ("", *WAITING_PHASES):
-            self._runs.note_stop()
+        if watched.has_begun or outcome.has_succeeded:
+            self._runs.note_end(lambda run: run_as_ended(run, outcome, words))
         else:
-            self._runs.note_end(lambda run: run_as_ended(run, outcome, error.message))
-        return failure_of(outcome, error.message + ". The Job was removed")
+            self._runs.note_stop()
 
     def _cancel(self) -> None:
         if self._settings.leave_when_cancelled:

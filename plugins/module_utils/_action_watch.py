@@ -64,6 +64,8 @@ class Watched:
     log: list[str] = field(default_factory=list)
     # Whether the beginning of the log is missing, for its length.
     is_cut: bool = False
+    # Whether the agent was seen running, or ended. What never began does not count as run.
+    has_begun: bool = False
     # Uids of the pods that were seen: one that was evicted or deleted is in no later list.
     pods: set[str] = field(default_factory=set)
 
@@ -113,6 +115,11 @@ class ActionWatch:
                 self._look(watched, jobs)
             except (UnreachableError, ApiError) as error:
                 self._ride_out(error, deadline)
+            if watched.status.phase == FAILED and self._claim and not watched.has_begun:
+                raise WaitTimeoutError(
+                    "the plugin claim %s, which the install of agent config %s makes, did not come within %d s"
+                    % (self._claim, self._action.agent_config, self._settings.timeout)
+                )
             if watched.status.phase in (SUCCEEDED, FAILED):
                 return
             if self._clock() >= deadline:
@@ -154,6 +161,7 @@ class ActionWatch:
         uid, state = pod["metadata"]["uid"], container_state(pod)
         if uid in self._read or not ("running" in state or "terminated" in state):
             return
+        watched.has_begun = True
         tail = self._tails.setdefault(uid, LogTail())
         while True:
             piece = self._api.pod_log_since(

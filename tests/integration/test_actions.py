@@ -234,6 +234,23 @@ def test_an_action_that_waits_is_told_that_the_install_failed(own: Actions, chan
     own.assert_nothing_is_left()
 
 
+def test_plugins_that_nobody_installs_are_waited_for_within_the_timeout(own: Actions) -> None:
+    """As after an install that was killed. The action has not begun, so that it runs when it is asked for again."""
+    own.playbook.run(plugins={})
+    core, namespace = own.cluster.core, own.cluster.namespace
+    (record,) = own.cluster.record_maps()
+    data = {"claim": "porter-none", "ready": "false", "phase": "Installing"}
+    core.patch_namespaced_config_map(record.metadata.name, namespace, {"data": data})
+    outcome = own.run(args=LIST, name="early", timeout=4)
+    assert (
+        "the plugin claim porter-none, which the install of agent config default makes, did not come" in outcome.message
+    )
+    own.assert_nothing_is_left()
+    own.playbook.run(plugins={})
+    late = own.run(args=LIST, name="early")
+    assert (late.status, own.of(late)["earlier"]) == ("successful", False)
+
+
 def test_a_named_action_runs_once_for_each_generation(actions: Actions) -> None:
     """D09, E03: also after its Job is gone. Another word for retry runs it again."""
     first = actions.run(args=LIST, name="listing")
