@@ -21,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     UnreachableError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._rights import ACTION_RIGHTS
 
 from tests.unit.plugins.action_cluster import CLAIM, LINES, ActionApi, ActionCluster, Run, refused
 from tests.unit.plugins.fake_cluster import Killed
@@ -657,3 +658,28 @@ def test_the_record_goes_with_the_agent_config() -> None:
     del cluster.objects["configmaps", "porter", "porter-agent-config-default"]
     assert left(cluster) == []
     assert cluster.of("configmaps") == []
+
+
+# --- rights ---
+
+
+def test_the_table_of_rights_holds_what_actions_ask_for_and_no_more() -> None:
+    asked: set[str] = set()
+
+    def run(cluster: ActionCluster, **written: Any) -> None:
+        api = ActionApi(cluster)
+        api.before = asked.add
+        with suppress(PorterError):
+            Run(cluster, api, **written).run()
+
+    cluster = ActionCluster()
+    cluster.create("namespaces", {"metadata": {"name": "porter"}})
+    run(cluster, **NAMED)
+    run(cluster, agent_config="other")
+    run(ActionCluster(claim="Pending", phase="Installing"), timeout=10)
+    needed = {
+        "log" if right.resource == "pods/log" else f"{verb} {right.resource}"
+        for right in ACTION_RIGHTS
+        for verb in right.verbs
+    }
+    assert asked == needed
