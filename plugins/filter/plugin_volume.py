@@ -16,8 +16,9 @@ positional: namespace
 options:
   _input:
     description:
-      - >- The plugin set: a map from plugin name to its settings V(version), V(url), V(feedURL) and V(mirror), or a
-        whole Porter plugins document, or either as YAML or JSON text.
+      - >-
+        The plugin set: a map from plugin name to its settings V(version), V(url), V(feedURL) and V(mirror), or a whole
+        Porter plugins document, or either as YAML or JSON text.
     type: raw
     required: true
   namespace:

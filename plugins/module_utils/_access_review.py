@@ -33,12 +33,14 @@ def refuse_missing_rights(api: KubeApi, namespaces: Iterable[str], rights: Seque
         )
 
 
-def with_all_that_is_missing(api: KubeApi, error: ApiError, namespaces: Iterable[str]) -> ApiError:
+def with_all_that_is_missing(
+    api: KubeApi, error: ApiError, namespaces: Iterable[str], rights: Sequence[Right] = RIGHTS
+) -> ApiError:
     """A refused request (403) as an error that tells what else would be refused later, or the error as it is."""
-    missing = _missing(api, namespaces)
+    missing = _missing(api, namespaces, rights)
     if not missing:
         return error
-    return ApiError(error.status, error.reason, error.words, "\n" + missing_in_words(missing))
+    return ApiError(error.status, error.reason, error.words, "\n" + missing_in_words(missing, rights))
 
 
 def _missing(api: KubeApi, namespaces: Iterable[str], rights: Sequence[Right] = RIGHTS) -> list[Access]:

@@ -14,7 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict
 
-from ansible_collections.getporter.porter.plugins.module_utils._access_review import refuse_missing_rights
+from ansible_collections.getporter.porter.plugins.module_utils._access_review import (
+    refuse_missing_rights,
+    with_all_that_is_missing,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._action_manifests import (
     action_job,
     agent_settings,
@@ -36,6 +39,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_action imp
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, SECRETS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    ApiError,
     CancelledError,
     ConflictError,
     InputError,
@@ -97,7 +101,12 @@ class ActionRunner:
         self._check_cancelled = check_cancelled
         self._clock = clock
         self._sleep = sleep
-        self._config = self._find_config()
+        try:
+            self._config = self._find_config()
+        except ApiError as error:
+            if error.status != 403:
+                raise
+            raise with_all_that_is_missing(api, error, [action.namespace], ACTION_RIGHTS) from error
         self._agent = agent_settings(action, self._config)
         self._runs = runs_of(api, action, self._config)
         # Whether the plugin claim is still awaited, and whether it can be attached for reading only.

@@ -32,6 +32,8 @@ Manifest = Dict[str, Any]
 
 # What the API server takes for the contents of a Secret, in bytes.
 MOST_FILE_BYTES = 1 << 20
+# What file systems take for a name, in bytes.
+LONGEST_FILE_NAME = 255
 RECORD_PREFIX = "porter-agent-action-"
 
 
@@ -47,7 +49,7 @@ class AgentAction:
     name: str = ""
     # Another word runs a named action again.
     retry: str = ""
-    # Path below the agent's configuration folder to content.
+    # Name in the agent's configuration folder to content.
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     # Sources of a projected volume, as Kubernetes defines them, for that folder too.
     files_from: tuple[Manifest, ...] = ()
@@ -164,9 +166,6 @@ def _files(written: Any) -> dict[str, str]:
             "'config.yaml: {...}'." % describe(written)
         )
     files = {_path(path): _content(path, content) for path, content in written.items()}
-    for path in files:
-        if any(each.startswith(path + "/") for each in files):
-            raise InputError("In the files of the action, %s cannot be a file and a folder: write another name." % path)
     size = sum(len(content.encode("utf-8")) for content in files.values())
     if size > MOST_FILE_BYTES:
         raise InputError(
@@ -178,19 +177,23 @@ def _files(written: Any) -> dict[str, str]:
 
 def _path(written: Any) -> str:
     path = text(written, "The name of a file of the action")
-    parts = path.split("/")
-    if not path or "" in parts or ".." in parts or len(path) > 1024:
-        raise InputError("A file of the action cannot be named '%s': write a relative path, as in config.yaml." % path)
-    hidden = [part for part in parts if part.startswith(".")]
-    if hidden:
+    if not path or len(path.encode("utf-8")) > LONGEST_FILE_NAME:
+        raise InputError(
+            "The name of a file of the action must have 1 to %d bytes, not '%s'." % (LONGEST_FILE_NAME, path)
+        )
+    if "/" in path:
+        raise InputError(
+            "A file of the action cannot be named '%s': the agent does not copy folders. Write a name without '/', as "
+            "in config.yaml, or mount it with volumes and volume_mounts." % path
+        )
+    if path.startswith("."):
         raise InputError(
             "A file of the action cannot be named '%s': the agent passes over names that begin with a dot. Mount it "
             "with volumes and volume_mounts." % path
         )
-    if parts[0] == "plugins":
+    if path == "plugins":
         raise InputError(
-            "A file of the action cannot be named '%s': what the agent finds there would hide the plugins. "
-            "Write another name." % path
+            "A file of the action cannot be named 'plugins', as Porter's own folder is. Write another name."
         )
     return path
 

@@ -52,7 +52,7 @@ options:
   files:
     description:
       - Files that the agent copies into Porter's home, such as C(config.yaml), or that arguments name below
-        C(/porter-config), such as an installation or a credential set. A map from relative path to content, which is
+        C(/porter-config), such as an installation or a credential set. A map from file name to content, which is
         text, or for YAML and JSON files also a map or list.
       - They are handed over in a Secret that goes with the Job, at most one mebibyte together. The agent passes over
         names that begin with a dot.

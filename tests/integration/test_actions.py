@@ -69,6 +69,13 @@ def test_the_plugins_on_the_volume_are_what_porter_lists(actions: Actions) -> No
     actions.assert_nothing_is_left()
 
 
+def echoed(result: dict[str, Any]) -> dict[str, Any]:
+    """What the stand-in's echo printed: a pod's log has the agent's lines before it."""
+    log = "\n".join(result["log"])
+    found: dict[str, Any] = json.JSONDecoder().raw_decode(log, log.rindex("\n{\n") + 1)[0]
+    return found
+
+
 WORDS = [
     "two words",
     "it's",
@@ -87,12 +94,12 @@ def test_arguments_environment_and_files_arrive_as_they_are(actions: Actions) ->
     """F05: among them numbers, which templates make."""
     files = {
         "config.yaml": {"default-secrets-plugin": "kubernetes.secrets", "zahl": 7},
-        "sets/one.yaml": "name: 'ä'\n",
+        "ä.yaml": "name: 'ä'\n",
         "odd name.toml": 'x = "y"\n',
     }
     outcome = actions.run(args=["standin-echo", *WORDS, 5], files=files, env=[{"name": "ECHO_WORD", "value": "a  b"}])
     assert outcome.status == "successful", outcome.output
-    (echo,) = [json.loads(line) for line in actions.of(outcome)["log"] if line.startswith('{"args"')]
+    echo = echoed(actions.of(outcome))
     assert echo["args"] == [*WORDS, "5"]
     assert echo["env"]["ECHO_WORD"] == "a  b"
     assert json.loads(echo["files"].pop("config.yaml")) == files.pop("config.yaml")
@@ -407,7 +414,7 @@ def test_installations_and_sets_by_their_task_files(own: Actions, store: dict[st
     shown = own.of(own.run(task="show_outputs", installation_name="web", **store))["json"]
     assert shown
     assert own.run(task="uninstall", installation_name="web", **store).status == "successful"
-    assert "web" in own.run(task="show_outputs", installation_name="web2", **store).message
+    assert "not found" in own.run(task="show_outputs", installation_name="other", **store).message
     claims = [claim.metadata.name for claim in own.cluster.claims()]
     wait_for(lambda: [claim.metadata.name for claim in own.cluster.claims()] == ["store"], f"the end of {claims}")
 
@@ -416,8 +423,7 @@ def test_bundles_get_the_kubernetes_driver(own: Actions) -> None:
     own.playbook.run(plugins={}, agent_configs=[{"name": "default", "installation_service_account": "installer"}])
     outcome = own.run(args=["standin-echo"], bundles=True)
     assert outcome.status == "successful", outcome.output
-    environment = own.of(outcome)["json"] or json.loads(next(x for x in own.of(outcome)["log"] if x.startswith("{")))
-    environment = environment["env"]
+    environment = echoed(own.of(outcome))["env"]
     assert environment["SERVICE_ACCOUNT"] == "installer"
     assert environment["JOB_VOLUME_NAME"] == f"{own.of(outcome)['pod']}-porter-shared"
     assert environment["KUBE_NAMESPACE"] == own.cluster.namespace
