@@ -81,8 +81,11 @@ def test_a_file_of_ones_own_is_left_alone(tmp_path: Path) -> None:
     assert path.exists()
 
 
-def test_a_file_that_somebody_removed_is_no_error(displayed: list[str]) -> None:
-    arguments: dict[str, Any] = {}
+def test_a_file_that_somebody_removed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, shown = dict[str, Any](), threading.Event()
+    monkeypatch.setattr(_progress, "Display", lambda: SimpleNamespace(display=lambda _line: shown.set()))
     with action_of()._lines(arguments):
-        Path(arguments["progress_file"]).unlink()
-    assert displayed == []
+        path = Path(arguments["progress_file"])
+        path.write_text("scheduled\n")
+        assert shown.wait(60)
+        path.unlink()
