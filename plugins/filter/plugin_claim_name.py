@@ -49,10 +49,9 @@ _value:
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text
+from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text, truth
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 
 
@@ -60,7 +59,7 @@ def plugin_claim_name(plugins: Any, namespace: Any = "default", salted: Any = Fa
     """Return the name of the claim of a plugin set."""
     try:
         checked_namespace = dns_label(text(namespace, "namespace") or "default", "namespace")
-        return plugin_identity(parse_plugins(plugins), checked_namespace, salted=boolean(salted)).claim
+        return plugin_identity(parse_plugins(plugins), checked_namespace, salted=truth(salted, "salted")).claim
     except PorterError as error:
         raise AnsibleFilterError(f"plugin_claim_name: {error.message}") from error
 

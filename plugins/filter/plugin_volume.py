@@ -70,11 +70,10 @@ _value:
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import plugins_mount, plugins_volume
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text
+from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text, truth
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 
 
@@ -84,13 +83,14 @@ def plugin_volume(
     """Return the volume and mount of a plugin set, as lists for a pod's spec."""
     try:
         checked_namespace = dns_label(text(namespace, "namespace") or "default", "namespace")
-        claim = plugin_identity(parse_plugins(plugins), checked_namespace, salted=boolean(salted)).claim
+        claim = plugin_identity(parse_plugins(plugins), checked_namespace, salted=truth(salted, "salted")).claim
+        read_only = truth(read_only_claim, "read_only_claim")
     except PorterError as error:
         raise AnsibleFilterError(f"plugin_volume: {error.message}") from error
     if not claim:
         return {"volumes": [], "volumeMounts": []}
     return {
-        "volumes": [plugins_volume(claim, read_only=boolean(read_only_claim))],
+        "volumes": [plugins_volume(claim, read_only)],
         "volumeMounts": [plugins_mount(read_only=True)],
     }
 

@@ -9,6 +9,7 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
@@ -39,6 +40,13 @@ NAMED_TTL_SECONDS = 24 * 60 * 60
 
 def agent_settings(action: AgentAction, config: AgentConfigView) -> AgentSettings:
     """Those of the agent config, each replaced by the action's where it has one."""
+    unknown = sorted(set(config.agent) - {each.name for each in fields(AgentSettings)})
+    if unknown:
+        raise InputError(
+            "The record of agent config %s in namespace %s holds settings that this release does not know: %s. Use the "
+            "release that wrote it, or run the role porter_plugins for it, which writes it anew."
+            % (action.agent_config, action.namespace, ", ".join(unknown))
+        )
     # A Porter command is no install, which can be repeated without harm.
     settings = AgentSettings(**{**config.agent, "backoff_limit": 0, **action.agent})
     if settings.container_security_context.get("readOnlyRootFilesystem"):

@@ -10,7 +10,6 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict
 
@@ -47,6 +46,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     JobGoneError,
     PorterError,
     WaitTimeoutError,
+    tolerated,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import PENDING, JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
@@ -278,7 +278,7 @@ class ActionRunner:
 
     def _remove(self, job: Manifest) -> None:
         """With its pods. The deadline that it has ends it where it cannot be removed now."""
-        with suppress(PorterError):
+        with tolerated():
             delete_item(self._api, JOBS, job)
 
     def _outcome(self, watched: Watched) -> ActionOutcome:

@@ -39,6 +39,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ConflictError,
     JobFailedError,
     PorterError,
+    tolerated,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_deleting
@@ -178,7 +179,7 @@ class NamedRuns:
 
     def note_stop(self) -> None:
         # What cannot be written down is not worth another error: the next run finds no Job, and says so.
-        with suppress(PorterError):
+        with tolerated():
             self.note_end(lambda run: replace(run, phase=STOPPED))
 
     def remove_old_jobs(self, keep: int) -> None:

@@ -12,7 +12,8 @@ or filter's outermost function turns one into a result (``as_result``).
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 
 class PorterError(Exception):
@@ -90,3 +91,14 @@ class CancelledError(PorterError):
 
 class WaitTimeoutError(PorterError):
     """Something that was waited for did not happen in time."""
+
+
+@contextmanager
+def tolerated() -> Iterator[None]:
+    """What is within may fail. A cancellation is no failure of it, and goes on."""
+    try:
+        yield
+    except CancelledError:
+        raise
+    except PorterError:
+        pass

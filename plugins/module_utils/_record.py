@@ -100,7 +100,7 @@ def read_record(record: Manifest) -> AgentConfigView:
     """Read a record. InputError where it was not written by this release or later, or by hand."""
     data = record.get("data") or {}
     try:
-        spec, agent = json.loads(data["spec"]), json.loads(data["agent"])
+        spec, agent = dict(json.loads(data["spec"])), json.loads(data["agent"])
         agent["image"]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(

@@ -74,6 +74,11 @@ def test_wrong_input_is_a_filter_error(name: str) -> None:
         filters()[name](["kubernetes"])
 
 
+def test_a_wrong_boolean_is_a_filter_error() -> None:
+    with pytest.raises(AnsibleFilterError, match='salted must be true or false, not "maybe"'):
+        filters()["plugin_claim_name"](PLUGINS, salted="maybe")
+
+
 def test_wrong_namespace_is_a_filter_error() -> None:
     with pytest.raises(AnsibleFilterError, match='namespace cannot be "A"'):
         filters()["plugin_claim_name"](PLUGINS, namespace="A")

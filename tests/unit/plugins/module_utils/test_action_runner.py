@@ -21,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     UnreachableError,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._rights import ACTION_RIGHTS
 
 from tests.unit.plugins.action_cluster import CLAIM, LINES, ActionApi, ActionCluster, Run, refused
 from tests.unit.plugins.fake_cluster import Killed
@@ -460,21 +461,56 @@ def test_f06_a_named_action_killed_at_any_request_is_finished_by_the_next_run(an
     assert killed > 10
 
 
-def cancel_at(run: Run, number: int, answered: bool) -> None:
-    """A signal while this request is under way: it is not sent, or its answer is lost."""
+def fail_at(run: Run, number: int, answered: bool, error: type[PorterError] = CancelledError) -> None:
+    """Such as a signal while this request is under way: it is not sent, or its answer is lost."""
     real, count = run.api._request, 0
 
     def request(what: str, act: Callable[[], Any]) -> Any:
         nonlocal count
         count += 1
         if count == number and not answered:
-            raise CancelledError("cancelled")
+            raise error("stopped")
         answer = real(what, act)
         if count == number:
-            raise CancelledError("cancelled")
+            raise error("stopped")
         return answer
 
     run.api._request = request  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["unsent", "answered"])
+def test_a_named_action_whose_api_fails_at_any_request_is_finished_by_the_next_run(answered: bool) -> None:
+    failed = 0
+    for request in range(1, ENOUGH):
+        cluster = ActionCluster()
+        run = Run(cluster, **NAMED)
+        fail_at(run, request, answered, UnreachableError)
+        with suppress(UnreachableError):
+            run.run()
+            failed -= 1
+        failed += 1
+        assert Run(cluster, **NAMED).run().has_succeeded, request
+        assert cluster.completed_jobs == 1, request
+    # While the Job runs it is ridden out.
+    assert 5 < failed < ENOUGH - 5
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["unsent", "answered"])
+@pytest.mark.parametrize("written", [{}, NAMED], ids=["unnamed", "named"])
+def test_an_action_that_is_cancelled_while_it_is_given_up_leaves_no_job(
+    written: dict[str, Any], answered: bool
+) -> None:
+    for request in range(1, 2 * ENOUGH):
+        cluster = ActionCluster()
+        cluster.unschedulable = True
+        run = Run(cluster, progress_deadline=2, **written)
+        fail_at(run, request, answered)
+        with pytest.raises(PorterError):
+            run.run()
+        assert not unfinished(cluster), request
+        cluster.settle()
+        cluster.unschedulable = False
+        assert Run(cluster, **written).run().has_succeeded, request
 
 
 @pytest.mark.parametrize("answered", [False, True], ids=["unsent", "answered"])
@@ -485,7 +521,7 @@ def test_f06_a_cancelled_action_leaves_no_running_job(written: dict[str, Any], a
     for request in range(1, ENOUGH):
         cluster = ActionCluster()
         run = Run(cluster, **written)
-        cancel_at(run, request, answered)
+        fail_at(run, request, answered)
         try:
             run.run()
         except CancelledError:
@@ -657,3 +693,28 @@ def test_the_record_goes_with_the_agent_config() -> None:
     del cluster.objects["configmaps", "porter", "porter-agent-config-default"]
     assert left(cluster) == []
     assert cluster.of("configmaps") == []
+
+
+# --- rights ---
+
+
+def test_the_table_of_rights_holds_what_actions_ask_for_and_no_more() -> None:
+    asked: set[str] = set()
+
+    def run(cluster: ActionCluster, **written: Any) -> None:
+        api = ActionApi(cluster)
+        api.before = asked.add
+        with suppress(PorterError):
+            Run(cluster, api, **written).run()
+
+    cluster = ActionCluster()
+    cluster.create("namespaces", {"metadata": {"name": "porter"}})
+    run(cluster, **NAMED)
+    run(cluster, agent_config="other")
+    run(ActionCluster(claim="Pending", phase="Installing"), timeout=10)
+    needed = {
+        "log" if right.resource == "pods/log" else f"{verb} {right.resource}"
+        for right in ACTION_RIGHTS
+        for verb in right.verbs
+    }
+    assert asked == needed

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils import _options
@@ -24,6 +26,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
 from ansible_collections.getporter.porter.plugins.module_utils._module import failure, success
 from ansible_collections.getporter.porter.plugins.module_utils._observe import observe
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, wanted_volumes
+from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._results import (
     end_of,
@@ -345,3 +348,20 @@ def test_the_shared_options_are_those_that_a_volume_is_read_from() -> None:
     assert set(_options._VOLUME_OPTIONS) == set(option())
     every = dict.fromkeys(_options._AGENT_OPTIONS) | {"image": "agent:1"}
     assert read_volume(option(agent=every))[0].agent == VOLUME.agent
+
+
+def test_an_action_may_replace_each_setting_and_fills_in_none() -> None:
+    assert (
+        set(_options.AGENT_OVERRIDES) == set(_options._AGENT_OPTIONS) == {each.name for each in fields(AgentSettings)}
+    )
+    given = ArgumentSpecValidator(_options.AGENT_OVERRIDES).validate({})
+    assert not given.error_messages
+    assert set(given.validated_parameters.values()) == {None}
+
+
+@pytest.mark.parametrize("setting", ["backoff_limit", "active_deadline_seconds", "ttl_seconds_after_finished"])
+def test_f05_numbers_of_an_action_that_are_text_become_numbers(setting: str) -> None:
+    """F05"""
+    given = ArgumentSpecValidator(_options.AGENT_OVERRIDES).validate({setting: "3"})
+    assert given.validated_parameters[setting] == 3
+    assert ArgumentSpecValidator(_options.AGENT_OVERRIDES).validate({setting: "three"}).error_messages
