@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Callable, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils._access_review import (
@@ -28,7 +29,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_outcome i
     outcome_of_run,
     run_as_ended,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._action_runs import runs_of
+from ansible_collections.getporter.porter.plugins.module_utils._action_runs import again, runs_of
 from ansible_collections.getporter.porter.plugins.module_utils._action_watch import (
     ActionWatch,
     Watched,
@@ -129,6 +130,8 @@ class ActionRunner:
         """Run it to its end, or report how it ended before. JobFailedError where it failed, then or now."""
         ended = self._runs.ended()
         if ended:
+            # One that was stopped before it removed its Job left that to the next.
+            self._runs.remove_old_jobs(self._settings.keep)
             return succeeded(outcome_of_run(self._action, self._config, ended))
         self._look_at_plugins()
         refuse_missing_rights(self._api, [self._action.namespace], ACTION_RIGHTS)
@@ -192,7 +195,7 @@ class ActionRunner:
         job = self._runs.begin(self._job)
         if job and self._action.files:
             try:
-                self._provide_files(job)
+                again(partial(self._provide_files, job))
             except PorterError:
                 # Its pod would wait for them.
                 self._remove(job)
@@ -212,7 +215,7 @@ class ActionRunner:
         try:
             self._api.create(SECRETS, files_secret(self._action, self._config, job))
         except ConflictError as error:
-            # Its name is the Job's. A busy ResourceQuota answers with a conflict too, and then there is none.
+            # Its name is the Job's. After other conflicts there is none.
             if error.reason != "AlreadyExists":
                 raise
 

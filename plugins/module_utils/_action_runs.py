@@ -17,7 +17,7 @@ import uuid
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any, Callable, Dict, Protocol
+from typing import Any, Callable, Dict, Protocol, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._action_manifests import ACTION_SELECTOR
@@ -35,7 +35,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_record im
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
 from ansible_collections.getporter.porter.plugins.module_utils._api import CONFIG_MAPS, JOBS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
-    ApiError,
     ConflictError,
     JobFailedError,
     PorterError,
@@ -48,6 +47,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._writing import c
 
 Manifest = Dict[str, Any]
 MakeJob = Callable[[str], Manifest]
+T = TypeVar("T")
 
 # How often somebody else may write the record first before that is an error.
 MOST_CONFLICTS = 10
@@ -93,7 +93,7 @@ class SingleRun:
         return self._name
 
     def begin(self, make_job: MakeJob) -> Manifest | None:
-        self._job = _made_or_found(self._api, make_job(self._name))
+        self._job = again(lambda: _made_or_found(self._api, make_job(self._name)))
         return self._job
 
     def note_end(self, run: Callable[[ActionRun], ActionRun]) -> None:
@@ -105,7 +105,7 @@ class SingleRun:
     def remove_old_jobs(self, keep: int) -> None:
         # Those of other runs may not have been read yet; they go by their TTL.
         if not keep and self._job:
-            delete_item(self._api, JOBS, self._job)
+            _remove(self._api, self._job)
 
 
 class NamedRuns:
@@ -188,7 +188,7 @@ class NamedRuns:
         finished = [each for each in ours if job_outcome(each) is not None and not is_deleting(each)]
         finished.sort(key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
         for each in finished[keep:]:
-            delete_item(self._api, JOBS, each)
+            _remove(self._api, each)
 
     def _read(self) -> None:
         self._record = self._api.get(CONFIG_MAPS, self._action.record_name, self._action.namespace)
@@ -225,13 +225,26 @@ def runs_of(api: KubeApi, action: AgentAction, config: AgentConfigView) -> Runs:
     return NamedRuns(api, action, config) if action.name else SingleRun(api, action)
 
 
+def again(request: Callable[[], T]) -> T:
+    """The answer to a request that is repeated after a conflict, as a busy ResourceQuota or a webhook answers."""
+    for _attempt in range(MOST_CONFLICTS - 1):
+        with suppress(ConflictError):
+            return request()
+    return request()
+
+
 def _made_or_found(api: KubeApi, job: Manifest) -> Manifest:
     """The name is this run's alone, or the record's: a Job that has it is the one."""
     try:
         return create_ours(api, JOBS, job, ACTION_SELECTOR)
-    except ConflictError as error:
+    except ConflictError:
         found = api.get(JOBS, job["metadata"]["name"], job["metadata"]["namespace"])
         if not found:
-            # A busy ResourceQuota answers with a conflict too.
-            raise ApiError(error.status, error.reason, error.message) from error
+            raise
         return found
+
+
+def _remove(api: KubeApi, job: Manifest) -> None:
+    """A Job whose end is known. One that cannot go now goes by its TTL, which is no failure of the action."""
+    with tolerated():
+        again(lambda: delete_item(api, JOBS, job))

@@ -15,7 +15,7 @@ from tests.faults.cases import Case
 from tests.faults.ending import ROLE_PATIENCE, killed_at_its_point, succeed
 from tests.faults.proxy import Proxy
 from tests.faults.run import Run
-from tests.faults.scenarios import CHANNEL, NewVersion, Play, Scenario
+from tests.faults.scenarios import CHANNEL, ROLES, NewVersion, Play, Scenario
 from tests.faults.state import Manifest, end_state
 from tests.support import feed_control as feed
 from tests.support.cluster import Cluster
@@ -92,7 +92,8 @@ class Bench:
     def state(self) -> Manifest:
         """All that the scenario's end is judged by."""
         plain = self._api.sanitize_for_serialization
-        claims, volumes, records = self.cluster.claims(), self.cluster.volumes(), self.cluster.record_maps()
+        claims, volumes = self.cluster.claims(), self.cluster.volumes()
+        records = self.cluster.record_maps() + self.cluster.record_maps("agent-action")
         names = {self.cluster.namespace: "NAMESPACE", self._channel: "CHANNEL"}
         return {
             **end_state(plain(claims), plain(volumes), plain(records), self.cluster.leftovers(), names),
@@ -109,7 +110,7 @@ class Bench:
             **play.variables,
         }
         variables = json.loads(json.dumps(variables).replace(CHANNEL, self._feed))
-        prefixed = {f"porter_plugins_{name}": value for name, value in variables.items()}
+        prefixed = {f"{ROLES[play.playbook]}_{name}": value for name, value in variables.items()}
         return Run(self._folder, play.playbook, prefixed, self._connection)
 
 
@@ -117,5 +118,5 @@ def _has_come_to_rest(state: Manifest, scenario: Scenario) -> bool:
     return (
         not state["leftovers"]
         and len(state["claims"]) == len(state["volumes"]) == scenario.claims
-        and state["completed Jobs"] == scenario.installs
+        and state["completed Jobs"] == scenario.jobs
     )

@@ -16,6 +16,9 @@ from typing import Any
 CHANNEL = "CHANNEL"
 ANOTHER_SET = {"kubernetes": {"version": "v1.0.1", "feedURL": f"{CHANNEL}/plugins/atom.xml"}}
 INSTALL_PLUGINS = "getporter.porter.install_plugins"
+RUN_ACTION = "getporter.porter.run_action"
+# The role of each playbook, which its variables begin with.
+ROLES = {INSTALL_PLUGINS: "porter_plugins", RUN_ACTION: "porter_action"}
 
 
 @dataclass(frozen=True)
@@ -41,15 +44,15 @@ class Scenario:
     By default that is the same run again. Another one finishes what was begun, but does not begin it: killed before
     its first write, the disturbed run is as if it had never been.
 
-    In the end there are so many plugin claims, each with its volume, and so many install Jobs have completed, those
-    of ``before`` included.
+    In the end there are so many plugin claims, each with its volume, and so many Jobs have completed, those of
+    ``before`` included: installs, and actions.
     """
 
     disturbed: Play
     before: tuple[Play | NewVersion, ...] = ()
     after_kill: Play | None = None
     claims: int = 1
-    installs: int = 1
+    jobs: int = 1
     # Another scenario that goes the first part of the way: the points that both have are disturbed there.
     beyond: str | None = None
 
@@ -75,10 +78,16 @@ SCENARIOS: dict[str, Scenario] = {
         Play({"refresh": True}),
         before=(Play(), NewVersion("kubernetes", "v1.0.3")),
         after_kill=Play(),
-        installs=2,
+        jobs=2,
     ),
     "join": Scenario(_of("b"), before=(_of("a"),)),
-    "change": Scenario(_changed("a"), before=(_of("a"),), installs=2, beyond="install"),
+    "change": Scenario(_changed("a"), before=(_of("a"),), jobs=2, beyond="install"),
     "remove-one": Scenario(_absent("a"), before=(_of("a", "b"),)),
     "remove-last": Scenario(_absent("a", "b"), before=(_of("a", "b"),), claims=0),
+    # Once and no more, whatever happens.
+    "action": Scenario(
+        Play({"name": "once", "args": ["plugins", "list", "-o", "json"], "files": {"a.yaml": "a: 1"}}, RUN_ACTION),
+        before=(Play(),),
+        jobs=2,
+    ),
 }

@@ -15,6 +15,8 @@ Manifest = dict[str, Any]
 # What the cluster makes up, or counts.
 _FLEETING = (
     "uid",
+    # Of an action's record: its name ends in what the cluster draws.
+    "pod",
     "lastChange",
     "resourceVersion",
     "creationTimestamp",
@@ -43,7 +45,7 @@ def end_state(
     Args:
         claims: the claims of the namespace.
         volumes: the volumes that name one of its claims.
-        records: the records of its agent configs.
+        records: the records of its agent configs and named actions.
         leftovers: what else there is.
         names: what is called differently there, such as the namespace, to what it is called here.
     """

@@ -25,7 +25,7 @@ def test_an_undisturbed_run_ends_well(name: str, recording: Recording) -> None:
     scenario, end = SCENARIOS[name], recording.ends[name]
     assert end["leftovers"] == []
     assert len(end["claims"]) == len(end["volumes"]) == scenario.claims
-    assert end["completed Jobs"] == scenario.installs
+    assert end["completed Jobs"] == scenario.jobs
     for claim in end["claims"]:
         assert claim["status"]["phase"] == "Bound"
         assert claim["metadata"]["labels"]["getporter.org/managed"] == "true"

@@ -120,8 +120,8 @@ class Cluster:
         """The data of the agent configs' records, by the configs' names."""
         return {each.data["name"]: each.data for each in self.record_maps()}
 
-    def record_maps(self) -> list[Any]:
-        selector = "app.kubernetes.io/component=agent-config"
+    def record_maps(self, component: str = "agent-config") -> list[Any]:
+        selector = f"app.kubernetes.io/component={component}"
         return list(self.core.list_namespaced_config_map(self.namespace, label_selector=selector).items)
 
     def owners(self) -> dict[str, list[str]]:
