@@ -118,7 +118,7 @@ class ActionRunner:
         """What a run would report at once, and make. Nothing is written, and nothing is waited for."""
         ended = self._runs.ended()
         if ended:
-            return outcome_of_run(self._action, self._config, ended), []
+            return succeeded(outcome_of_run(self._action, self._config, ended)), []
         self._look_at_plugins()
         objects = [self._job(self._runs.job_name)]
         if self._action.files:

@@ -320,7 +320,11 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_outcome i
 from ansible_collections.getporter.porter.plugins.module_utils._action_runner import ActionRunner, ActionSettings
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
-from ansible_collections.getporter.porter.plugins.module_utils._errors import CancelledError, PorterError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import (
+    CancelledError,
+    InputError,
+    PorterError,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, reporter, success
 from ansible_collections.getporter.porter.plugins.module_utils._options import AGENT_OVERRIDES
 
@@ -354,9 +358,9 @@ def _act(module: AnsibleModule) -> dict[str, Any]:
     action = read_action(module.params)
     report = reporter(module)
     settings = ActionSettings(
-        timeout=module.params["timeout"],
-        progress_deadline=module.params["progress_deadline"],
-        keep=module.params["keep"],
+        timeout=_at_least(1, module, "timeout"),
+        progress_deadline=_at_least(0, module, "progress_deadline"),
+        keep=_at_least(0, module, "keep"),
         leave_when_cancelled=module.params["on_cancel"] == "leave",
     )
     runner = ActionRunner(
@@ -370,6 +374,13 @@ def _act(module: AnsibleModule) -> dict[str, Any]:
         outcome, objects = runner.foresee()
         return {**_result(outcome), "diff": action_diff(action, objects)}
     return _result(runner.run())
+
+
+def _at_least(least: int, module: AnsibleModule, option: str) -> Any:
+    value = module.params[option]
+    if value is not None and value < least:
+        raise InputError("%s must be at least %d, not %d." % (option, least, value))
+    return value
 
 
 def _result(outcome: ActionOutcome) -> dict[str, Any]:

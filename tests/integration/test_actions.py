@@ -270,7 +270,9 @@ def test_a_named_action_runs_once_for_each_generation(actions: Actions) -> None:
 def test_a_named_action_that_failed_says_so_again(actions: Actions) -> None:
     arguments = {"args": ["standin-log", "1", "--exit", "1", "--message", "no such bundle"], "name": "failing"}
     first, again = actions.run(**arguments), actions.run(**arguments)
+    foreseen = actions.run(**arguments, arguments="--check")
     assert "no such bundle" in first.message
+    assert foreseen.message == again.message
     assert again.message.endswith("It ended so before; to run it again, set another word for retry.")
     assert actions.of(again)["job"] == "failing-1"
 
