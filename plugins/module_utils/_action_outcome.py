@@ -96,7 +96,14 @@ def failure_of(outcome: ActionOutcome, words: str = "") -> JobFailedError:
         words or outcome.why,
         again,
     )
-    return JobFailedError(mask(message), **outcome.result)
+    return job_failed(mask(message), outcome)
+
+
+def job_failed(message: str, outcome: ActionOutcome) -> JobFailedError:
+    """The error with the outcome as its result, which has a key ``message`` of its own."""
+    error = JobFailedError(message)
+    error.result.update(outcome.result)
+    return error
 
 
 def outcome_of_run(action: AgentAction, config: AgentConfigView, run: ActionRun) -> ActionOutcome:

@@ -26,6 +26,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_manifests
 from ansible_collections.getporter.porter.plugins.module_utils._action_outcome import (
     ActionOutcome,
     failure_of,
+    job_failed,
     outcome_of_run,
     run_as_ended,
 )
@@ -176,7 +177,7 @@ class ActionRunner:
 
     def _no_plugins(self) -> JobFailedError:
         status = self._config.status
-        return JobFailedError(
+        message = (
             "%s/%s: the plugins are not ready, so no pod was made (plugin claim %s): %s. Mend that, run the role "
             "porter_plugins, and then the action again."
             % (
@@ -184,9 +185,9 @@ class ActionRunner:
                 self._action.agent_config,
                 self._config.claim,
                 (status.message or status.reason or "the install is under way").rstrip("."),
-            ),
-            **ActionOutcome(self._action, self._config, JobStatus(PENDING, reason=status.reason)).result,
+            )
         )
+        return job_failed(message, ActionOutcome(self._action, self._config, JobStatus(PENDING, reason=status.reason)))
 
     # --- the Job ---
 

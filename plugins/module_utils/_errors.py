@@ -19,8 +19,7 @@ from typing import Any, Iterator
 class PorterError(Exception):
     """A failure with a message for people and further keys for the result."""
 
-    # By position alone, since results have a key of the name too.
-    def __init__(self, message: str, /, **result: Any) -> None:
+    def __init__(self, message: str, **result: Any) -> None:
         super().__init__(message)
         self.message = message
         self.result: dict[str, Any] = dict(result)

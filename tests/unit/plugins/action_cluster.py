@@ -171,13 +171,17 @@ class Run:
             self.cluster.tick()
         self.while_asleep()
 
+    def look_for_cancel(self) -> None:
+        """Tests set ``check`` when the runner is made already."""
+        self.check()
+
     def runner(self) -> runner.ActionRunner:
         return runner.ActionRunner(
             self.api,  # type: ignore[arg-type]
             self.action,
             self.settings,
             say=self.lines.append,
-            check_cancelled=lambda: self.check(),
+            check_cancelled=self.look_for_cancel,
             clock=lambda: self.now,
             sleep=self.sleep,
         )
