@@ -167,7 +167,10 @@ class ActionWatch:
             piece = self._api.pod_log_since(
                 pod["metadata"]["namespace"], pod["metadata"]["name"], AGENT_CONTAINER, tail.since
             )
-            lines = tail.take(piece or "", is_last="terminated" in state)
+            if piece is None:
+                # The node does not answer. It may at the next look.
+                return
+            lines = tail.take(piece, is_last="terminated" in state)
             for line in map(self._mask, lines):
                 watched.log.append(line)
                 self._say(line)

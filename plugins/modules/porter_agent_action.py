@@ -42,8 +42,9 @@ options:
     required: true
   name:
     description:
-      - The name of the action. With it the action runs once for each generation of what is written for it, and its
-        end is kept in the ConfigMap C(porter-agent-action-NAME), which goes with the agent config.
+      - The name of the action, one of its own in the namespace. With it the action runs once for each generation of
+        what is written for it, and its end is kept in the ConfigMap C(porter-agent-action-NAME), which goes with the
+        agent config.
       - The settings of the agent config do not count for the generation, nor do waiting times and what is kept.
     type: str
   retry:
