@@ -23,9 +23,16 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     dns_label,
     dns_subdomain,
     is_blank,
-    mapping_from_text,
     plain,
+    structure,
     text,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import (
+    POD_LISTS,
+    POD_MAPS,
+    a_list_of_maps,
+    a_map,
+    pod_setting,
 )
 
 Manifest = Dict[str, Any]
@@ -113,11 +120,11 @@ def read_action(given: Mapping[str, Any]) -> AgentAction:
         name=dns_subdomain(name, "The name of the action") if name else "",
         retry=text(given.get("retry"), "retry"),
         files=_files(given.get("files")),
-        files_from=tuple(given.get("files_from") or ()),
-        agent=_set(given.get("agent") or {}),
-        volumes=tuple(given.get("volumes") or ()),
-        volume_mounts=tuple(given.get("volume_mounts") or ()),
-        pod_failure_policy=given.get("pod_failure_policy") or {},
+        files_from=_maps(given, "files_from"),
+        agent=_overrides(given.get("agent") or {}),
+        volumes=_maps(given, "volumes"),
+        volume_mounts=_maps(given, "volume_mounts"),
+        pod_failure_policy=_policy(given.get("pod_failure_policy")),
         bundles=bool(given.get("bundles")),
         installation_service_account=_object_name(given, "installation_service_account"),
         registry_secret=_object_name(given, "registry_secret"),
@@ -130,7 +137,7 @@ def read_action(given: Mapping[str, Any]) -> AgentAction:
 
 def _arguments(written: Any) -> tuple[str, ...]:
     example = "Write one entry for each, as in '[plugins, list, -o, json]'."
-    written = _from_text(written, "The arguments of the action")
+    written = structure(written, "The arguments of the action")
     if not isinstance(written, (list, tuple)) or not written:
         raise InputError("The arguments of the action must be a list that is not empty. %s" % example)
     args = tuple(_argument(each, number) for number, each in enumerate(written, 1))
@@ -152,14 +159,8 @@ def _argument(written: Any, number: int) -> str:
     return value if isinstance(value, str) and is_blank(value) else text(value, what)
 
 
-def _from_text(written: Any, what: str) -> Any:
-    """A list or map, also as YAML or JSON text, as surveys hand it over."""
-    value = plain(written)
-    return mapping_from_text(value, what) if isinstance(value, str) else value
-
-
 def _files(written: Any) -> dict[str, str]:
-    written = _from_text(written, "The files of the action") or {}
+    written = structure(written, "The files of the action") or {}
     if not isinstance(written, Mapping):
         raise InputError(
             "The files of the action must be a map from file name to content, not %s. Write it as in "
@@ -216,9 +217,25 @@ def _content(path: str, written: Any) -> str:
     return text(content, what) + "\n"
 
 
-def _set(agent: Mapping[str, Any]) -> dict[str, Any]:
+def _overrides(agent: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that are given. An empty list or map is: it replaces the agent config's by nothing."""
-    return {key: value for key, value in agent.items() if not is_blank(value)}
+    settings = {}
+    for key, value in agent.items():
+        setting = pod_setting(key, value, "%s of the action" % key) if key in (*POD_LISTS, *POD_MAPS) else value
+        if not is_blank(setting):
+            settings[key] = setting
+    return settings
+
+
+def _maps(given: Mapping[str, Any], key: str) -> tuple[Manifest, ...]:
+    what = "%s of the action" % key
+    return tuple(a_list_of_maps(structure(given.get(key), what), what) or ())
+
+
+def _policy(written: Any) -> Mapping[str, Any]:
+    what = "pod_failure_policy of the action"
+    policy: Mapping[str, Any] = a_map(structure(written, what), what) or {}
+    return policy
 
 
 def _object_name(given: Mapping[str, Any], key: str) -> str:

@@ -90,7 +90,9 @@ def _with_shown_record(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:
     """The agent's settings with the names, but not the values, of its environment variables."""
-    return {**agent, "env": [each.get("name") for each in agent.get("env") or []]}
+    env = agent.get("env") or []
+    names = [each.get("name") for each in env if isinstance(each, Mapping)] if isinstance(env, list) else "(not shown)"
+    return {**agent, "env": names}
 
 
 def _shown_plugins(plugins: Any) -> Any:

@@ -172,6 +172,14 @@ def mapping_from_text(content: str, what: str) -> Any:
     return documents[0] if documents else None
 
 
+def structure(written: Any, what: str) -> Any:
+    """A map or list, also as YAML or JSON text, as surveys hand it over; None where nothing is set."""
+    value = plain(written)
+    if isinstance(value, str):
+        value = plain(mapping_from_text(value, what))
+    return None if is_blank(value) else value
+
+
 def documents_from_text(content: str, what: str) -> list[Any]:
     """Read JSON, or any number of YAML documents. Documents with nothing in them are left out."""
     try:

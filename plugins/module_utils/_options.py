@@ -28,6 +28,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import dns
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
+from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import POD_LISTS, POD_MAPS
 from ansible_collections.getporter.porter.plugins.module_utils._quantity import volume_size
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord, settings_to_keep
 from ansible_collections.getporter.porter.plugins.module_utils._release import ReleasingConfig
@@ -52,9 +53,12 @@ _AGENT_OPTIONS: dict[str, Any] = {
     "ttl_seconds_after_finished": {"type": "int"},
 }
 
-# Those of an agent action: none is filled in, since what is not given is the agent config's.
+# Those of an agent action: none is filled in, since what is not given is the agent config's. Maps and lists can be
+# text.
 AGENT_OVERRIDES: dict[str, Any] = {
-    key: {each: value for each, value in option.items() if each not in ("required", "default")}
+    key: {"type": "raw"}
+    if key in (*POD_LISTS, *POD_MAPS)
+    else {each: value for each, value in option.items() if each not in ("required", "default")}
     for key, option in _AGENT_OPTIONS.items()
 }
 

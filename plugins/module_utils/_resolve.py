@@ -28,33 +28,19 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     choice,
     describe,
     dns_label,
-    is_blank,
-    mapping_from_text,
     plain,
+    structure,
     text,
     truth,
     unknown_key,
-    whole_number,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
+from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import POD_KEYS, pod_setting
 from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
-# Settings of the install pod beyond the AgentConfig resource's own, as the modules name them.
-_POD_LISTS = ("image_pull_secrets", "tolerations", "env", "env_from")
-_POD_MAPS = (
-    "node_selector",
-    "affinity",
-    "resources",
-    "pod_labels",
-    "pod_annotations",
-    "pod_security_context",
-    "container_security_context",
-)
-_POD_NUMBERS = ("active_deadline_seconds",)
-_POD_KEYS = (*_POD_LISTS, *_POD_MAPS, *_POD_NUMBERS)
-EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", "owners", *_POD_KEYS)
+EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", "owners", *POD_KEYS)
 # What names an owner, in the modules' spelling and in that of owner references.
 _OWNER_KEYS = {
     "api_version": "api_version",
@@ -153,7 +139,7 @@ def _configs_in_files(files: Mapping[str, Any]) -> Iterable[Any]:
 def _namespace_levels(written: Any, shared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What is below the configs of each namespace that has a level of its own."""
     what = "The levels of namespaces"
-    by_namespace = _from_text(written, what)
+    by_namespace = structure(written, what)
     if by_namespace is None:
         return {}
     if not isinstance(by_namespace, Mapping):
@@ -171,7 +157,7 @@ def _namespace_levels(written: Any, shared: Mapping[str, Any]) -> dict[str, dict
 
 def _level(written: Any, where: str, namespace: str | None = None) -> dict[str, Any]:
     """The settings of a level, which has neither name nor namespace; those of a manifest are left out."""
-    value = _from_text(written, where)
+    value = structure(written, where)
     if value is None:
         return {}
     settings = normalize_agent_config(settings_of(value), extra_keys=EXTRA_KEYS, where=where)
@@ -181,14 +167,6 @@ def _level(written: Any, where: str, namespace: str | None = None) -> dict[str, 
     if namespace and own.get("namespace", namespace) != namespace:
         raise InputError("%s is given as a manifest of namespace %s." % (where, own["namespace"]))
     return settings
-
-
-def _from_text(written: Any, what: str) -> Any:
-    """A map or list, also as YAML or JSON text, as surveys hand it over; None where nothing is set."""
-    value = plain(written)
-    if isinstance(value, str):
-        value = plain(mapping_from_text(value, what))
-    return None if is_blank(value) else value
 
 
 def _refuse_twins(parsed: list[AgentConfig]) -> None:
@@ -233,28 +211,16 @@ def _is_salted(config: AgentConfig) -> bool:
 
 def _pod_settings(config: AgentConfig) -> dict[str, Any]:
     settings = {}
-    for key in _POD_KEYS:
+    for key in POD_KEYS:
         if key in config.extras:
             what = "%s of agent config %s" % (key, config.name)
-            settings[key] = _pod_setting(key, config.extras[key], what)
+            settings[key] = pod_setting(key, config.extras[key], what)
     return settings
-
-
-def _pod_setting(key: str, written: Any, what: str) -> Any:
-    if key in _POD_NUMBERS:
-        return whole_number(written, what)
-    value = _from_text(written, what)
-    if key == "image_pull_secrets" and isinstance(value, str):
-        value = [name.strip() for name in value.split(",")]
-    wanted = "a map" if key in _POD_MAPS else "a list"
-    if value is not None and describe(value) != wanted:
-        raise InputError("%s must be %s, not %s." % (what, wanted, describe(value)))
-    return value
 
 
 def _owners(config: AgentConfig) -> list[dict[str, Any]]:
     what = "owners of agent config %s" % config.name
-    written = _from_text(config.extras.get("owners"), what) or []
+    written = structure(config.extras.get("owners"), what) or []
     if describe(written) != "a list" or any(describe(each) != "a map" for each in written):
         raise InputError("%s must be a list of maps. Write it as in '- {kind: ConfigMap, name: app}'." % what)
     owners = []

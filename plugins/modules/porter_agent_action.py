@@ -62,11 +62,11 @@ options:
   files_from:
     description:
       - Secrets and ConfigMaps of the namespace whose files are put there too, as sources of a projected volume.
-    type: list
-    elements: dict
+    type: raw
   agent:
     description:
-      - Settings of the agent's pod that replace those of the agent config, one by one.
+      - Settings of the agent's pod that replace those of the agent config, one by one. Lists and maps may be YAML or
+        JSON text; an empty one is a setting too.
     type: dict
     suboptions:
       image:
@@ -81,45 +81,41 @@ options:
         type: str
       image_pull_secrets:
         description: Names of Secrets for the image's registry.
-        type: list
-        elements: str
+        type: raw
       node_selector:
         description: Labels that the node must have.
-        type: dict
+        type: raw
       tolerations:
         description: Taints that the pod puts up with.
-        type: list
-        elements: dict
+        type: raw
       affinity:
         description: Scheduling rules.
-        type: dict
+        type: raw
       resources:
         description: Requests and limits of the agent's container.
-        type: dict
+        type: raw
       env:
         description:
           - Environment variables of the agent's container. Those of the agent config that have plain values are not
             in its record, since they may be secrets, so that they are named here again where the action needs them.
-        type: list
-        elements: dict
+        type: raw
       env_from:
         description: Secrets and ConfigMaps whose keys become environment variables.
-        type: list
-        elements: dict
+        type: raw
       pod_labels:
         description: Labels of the Job and its pods.
-        type: dict
+        type: raw
       pod_annotations:
         description: Annotations of the pods.
-        type: dict
+        type: raw
       pod_security_context:
         description: The pod's security context.
-        type: dict
+        type: raw
       container_security_context:
         description:
           - The container's security context. The root file system must be writable, since the agent copies files into
             Porter's home.
-        type: dict
+        type: raw
       backoff_limit:
         description:
           - How many times a failed command is tried again. Without it never, whatever the agent config says of its
@@ -133,15 +129,13 @@ options:
         type: int
   volumes:
     description: More volumes of the pod, as Kubernetes defines them.
-    type: list
-    elements: dict
+    type: raw
   volume_mounts:
     description: Where the container mounts them, as Kubernetes defines it.
-    type: list
-    elements: dict
+    type: raw
   pod_failure_policy:
     description: The Job's pod failure policy, as Kubernetes defines it. Without it a pod that is evicted has failed.
-    type: dict
+    type: raw
   bundles:
     description:
       - Whether the command runs bundles. Then Porter uses its Kubernetes driver, and the pod has a volume to share
@@ -336,11 +330,11 @@ _OPTIONS: dict[str, Any] = {
     "name": {"type": "str"},
     "retry": {"type": "str"},
     "files": {"type": "raw"},
-    "files_from": {"type": "list", "elements": "dict"},
+    "files_from": {"type": "raw"},
     "agent": {"type": "dict", "options": AGENT_OVERRIDES},
-    "volumes": {"type": "list", "elements": "dict"},
-    "volume_mounts": {"type": "list", "elements": "dict"},
-    "pod_failure_policy": {"type": "dict"},
+    "volumes": {"type": "raw"},
+    "volume_mounts": {"type": "raw"},
+    "pod_failure_policy": {"type": "raw"},
     "bundles": {"type": "bool", "default": False},
     "installation_service_account": {"type": "str"},
     "registry_secret": {"type": "str", "no_log": False},

@@ -385,9 +385,12 @@ def test_check_mode_writes_nothing_and_shows_the_job(actions: Actions) -> None:
 def test_surveys_hand_over_text_and_nothing(actions: Actions) -> None:
     """F04, F05, F08: lists as text, every other question left open."""
     open_questions = dict.fromkeys(
-        ("name", "retry", "timeout", "keep", "image", "env", "resources", "retry_limit", "on_cancel", "set_stats"), ""
+        ("name", "retry", "timeout", "keep", "image", "resources", "retry_limit", "on_cancel", "set_stats", "volumes"),
+        "",
     )
-    outcome = actions.run(args='["plugins", "list", "-o", "json"]', **open_questions)
+    outcome = actions.run(
+        args='["plugins", "list", "-o", "json"]', env='[{"name": "ECHO_A", "value": "b"}]', **open_questions
+    )
     assert outcome.status == "successful", outcome.output
     assert len(actions.of(outcome)["json"]) == 2
 

@@ -93,6 +93,27 @@ def test_settings_that_are_not_given_stay_the_agent_configs() -> None:
     assert agent == {"image": "x", "env": [], "backoff_limit": 0}
 
 
+def test_f08_lists_and_maps_may_be_text() -> None:
+    """F08: as surveys hand them over, which cannot hold any."""
+    agent = {"env": '[{"name": "a", "value": "b"}]', "resources": "limits: {cpu: '1'}", "image_pull_secrets": "a, b"}
+    action = read(
+        agent=agent,
+        files_from="- secret: {name: x}",
+        volumes='[{"name": "v", "emptyDir": {}}]',
+        volume_mounts="[{name: v, mountPath: /v}]",
+        pod_failure_policy="rules: []",
+    )
+    assert action.agent == {
+        "env": [{"name": "a", "value": "b"}],
+        "resources": {"limits": {"cpu": "1"}},
+        "image_pull_secrets": ["a", "b"],
+    }
+    assert action.files_from == ({"secret": {"name": "x"}},)
+    assert action.volumes == ({"name": "v", "emptyDir": {}},)
+    assert action.volume_mounts == ({"name": "v", "mountPath": "/v"},)
+    assert action.pod_failure_policy == {"rules": []}
+
+
 def test_d11_a_file_that_begins_with_a_dot_is_refused() -> None:
     """The agent passes over it, so that Porter would go without."""
     with pytest.raises(InputError, match=r"begin with a dot\. Mount it with volumes"):
@@ -140,6 +161,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"files": {"a.yaml": {"a": "\ud800"}}}, r"The content of the file a.yaml contains characters"),
     ({"files": {"a": "x" * (MOST_FILE_BYTES + 1)}}, r"Put large ones on a volume"),
     ({"files": {"a": "ü" * (MOST_FILE_BYTES // 2), "b": "x"}}, r"Put large ones on a volume"),
+    ({"agent": {"env": "A=b"}}, r"env of the action must be a list, not text"),
+    ({"agent": {"env": ["A=b"]}}, r"Entry 1 of env of the action must be a map, not text"),
+    ({"agent": {"resources": []}}, r"resources of the action must be a map, not a list"),
+    ({"volumes": {"name": "v"}}, r"volumes of the action must be a list, not a map"),
+    ({"volume_mounts": [None]}, r"Entry 1 of volume_mounts of the action must be a map, not null"),
+    ({"pod_failure_policy": "x"}, r"pod_failure_policy of the action must be a map, not text"),
     *(
         ({"volumes": [{"name": name, "emptyDir": {}}]}, r"cannot be named %s.*[Ww]rite another name" % name)
         for name in RESERVED_VOLUMES
