@@ -56,9 +56,10 @@ _AGENT_OPTIONS: dict[str, Any] = {
 # Those of an agent action: none is filled in, since what is not given is the agent config's. Maps and lists can be
 # text.
 AGENT_OVERRIDES: dict[str, Any] = {
-    key: {"type": "raw"}
-    if key in (*POD_LISTS, *POD_MAPS)
-    else {each: value for each, value in option.items() if each not in ("required", "default")}
+    key: {
+        **{each: value for each, value in option.items() if each not in ("required", "default", "elements")},
+        **({"type": "raw"} if key in (*POD_LISTS, *POD_MAPS) else {}),
+    }
     for key, option in _AGENT_OPTIONS.items()
 }
 
