@@ -15,11 +15,12 @@ from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._action_secrets import Masking, secrets_in
-from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
+from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError, PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     redacted_plugins_document,
     secret_urls,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._input import structure
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
@@ -66,7 +67,7 @@ def _shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
     files = given["files"].values() if isinstance(given["files"], dict) else [given["files"] or ""]
     contents = [each if isinstance(each, str) else json.dumps(each, default=str) for each in files]
     agent = given["agent"] or {}
-    mask = Masking(secrets_in(contents, agent.get("env") or [], args))
+    mask = Masking(secrets_in(contents, _variables(agent), args))
     return {
         **given,
         "args": [mask(each) for each in args],
@@ -90,9 +91,16 @@ def _with_shown_record(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:
     """The agent's settings with the names, but not the values, of its environment variables."""
-    env = agent.get("env") or []
-    names = [each.get("name") for each in env if isinstance(each, Mapping)] if isinstance(env, list) else "(not shown)"
-    return {**agent, "env": names}
+    return {**agent, "env": [each.get("name") for each in _variables(agent)]}
+
+
+def _variables(agent: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The environment variables, also out of text; of what is none, nothing."""
+    try:
+        env = structure(agent.get("env"), "env")
+    except InputError:
+        return []
+    return [each for each in env if isinstance(each, Mapping)] if isinstance(env, list) else []
 
 
 def _shown_plugins(plugins: Any) -> Any:

@@ -307,7 +307,6 @@ earlier:
 """
 
 import signal
-from pathlib import Path
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
@@ -320,6 +319,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     InputError,
     PorterError,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._listener import Listener
 from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, reporter, success
 from ansible_collections.getporter.porter.plugins.module_utils._options import AGENT_OVERRIDES
 
@@ -352,6 +352,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def _act(module: AnsibleModule) -> dict[str, Any]:
     action = read_action(module.params)
     report = reporter(module)
+    listener = Listener(module.params["progress_file"])
     settings = ActionSettings(
         timeout=_at_least(1, module, "timeout"),
         progress_deadline=_at_least(0, module, "progress_deadline"),
@@ -363,7 +364,7 @@ def _act(module: AnsibleModule) -> dict[str, Any]:
         action,
         settings,
         say=lambda line: report(action, line) if report else None,
-        check_cancelled=lambda: _refuse_to_go_on_alone(module),
+        check_cancelled=lambda: _refuse_to_go_on_alone(listener),
     )
     if module.check_mode:
         outcome, objects = runner.foresee()
@@ -382,9 +383,8 @@ def _result(outcome: ActionOutcome) -> dict[str, Any]:
     return {"changed": not outcome.is_earlier, **outcome.result}
 
 
-def _refuse_to_go_on_alone(module: AnsibleModule) -> None:
-    path = module.params["progress_file"]
-    if path and not Path(path).exists():
+def _refuse_to_go_on_alone(listener: Listener) -> None:
+    if listener.is_gone():
         raise CancelledError("The action was cancelled: nobody waits for it any more.")
 
 

@@ -14,6 +14,7 @@ elsewhere the module runs as any other and only its result is shown.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 import threading
@@ -48,7 +49,8 @@ class ProgressAction(ActionBase):
             return
         show = _ignore if self._task.no_log else Display().display
         handle, path = tempfile.mkstemp(prefix="porter-progress-")
-        os.close(handle)
+        # Held as long as this process lives, however it ends: so the module knows that somebody waits for it.
+        fcntl.flock(handle, fcntl.LOCK_EX)
         arguments["progress_file"] = path
         done = threading.Event()
         reader = threading.Thread(target=follow, args=(path, done, show), daemon=True)
@@ -59,6 +61,7 @@ class ProgressAction(ActionBase):
             done.set()
             reader.join()
             _remove(path)
+            os.close(handle)
 
     def _can_follow(self, arguments: dict[str, Any]) -> bool:
         context = self._task

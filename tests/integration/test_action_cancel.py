@@ -68,7 +68,10 @@ def test_f06_a_cancelled_play_leaves_no_job(start: Start, actions: Actions, numb
     os.killpg(process.pid, number)
     assert process.wait() != 0
     actions.assert_nothing_is_left()
-    wait_for(lambda: (actions.record_of("cancelled") or {}).get("phase") == "Stopped", "the note in the record")
+    wait_for(
+        lambda: (actions.record_of("cancelled") or {}).get("phase") == "Stopped",
+        f"a note in {actions.record_of('cancelled')}",
+    )
     again = actions.run(args=["standin-sleep", "300"], name="cancelled", timeout=3)
     assert actions.of(again)["job"] == "cancelled-2"
 

@@ -206,15 +206,25 @@ def test_a09_a_failed_install_fails_its_actions_at_once(own: Actions, channel: s
     assert own.jobs_ever() == ["install"]
 
 
+def run_while_installing(own: Actions, plugins: dict[str, Any], **install: Any) -> tuple[Outcome, Outcome, Outcome]:
+    """An action that does not wait, then one that does, and the install, which is held up until that one waits."""
+    with ThreadPoolExecutor(2) as pool:
+        installing = pool.submit(own.playbook.run_apart, plugins=plugins, **install)
+        wait_for(own.cluster.jobs, "the install Job")
+        job = own.cluster.jobs()[0].metadata.name
+        own.cluster.batch.patch_namespaced_job(job, own.cluster.namespace, {"spec": {"suspend": True}})
+        hasty = own.run(args=LIST, wait_for_plugins=False)
+        waiting = pool.submit(own.playbook.run_apart, **own.variables(args=LIST))
+        wait_for(own.pods, "the action's pod")
+        own.cluster.batch.patch_namespaced_job(job, own.cluster.namespace, {"spec": {"suspend": False}})
+        return hasty, waiting.result(), installing.result()
+
+
 def test_an_action_waits_for_the_plugins_and_runs_when_they_come(own: Actions, channel: str) -> None:
     """Or does not wait, where that is not wanted."""
     slow = plugins_from(f"{channel}/slow/3", kubernetes="v1.0.1")
-    with ThreadPoolExecutor(1) as pool:
-        install = pool.submit(own.playbook.run_apart, plugins=slow)
-        wait_for(own.cluster.records, "the record of the agent config")
-        hasty = own.run(args=LIST, wait_for_plugins=False)
-        outcome = own.run(args=LIST)
-        assert install.result().status == "successful"
+    hasty, outcome, install = run_while_installing(own, slow)
+    assert install.status == "successful", install.output
     assert "the install is under way" in hasty.message
     assert outcome.status == "successful", outcome.output
     assert "waiting for the plugin claim porter-" in outcome.output
@@ -224,11 +234,8 @@ def test_an_action_waits_for_the_plugins_and_runs_when_they_come(own: Actions, c
 def test_an_action_that_waits_is_told_that_the_install_failed(own: Actions, channel: str) -> None:
     """A09: the pod that waits goes."""
     hopeless = plugins_from(f"{channel}/slow/3", kubernetes="v1.0.1", hashicorp="v9.9.9")
-    with ThreadPoolExecutor(1) as pool:
-        install = pool.submit(own.playbook.run_apart, plugins=hopeless, retry_limit=1)
-        wait_for(own.cluster.records, "the record of the agent config")
-        outcome = own.run(args=LIST)
-        assert install.result().status == "failed"
+    _hasty, outcome, install = run_while_installing(own, hopeless, retry_limit=0)
+    assert install.status == "failed"
     assert "the plugins of agent config default could not be installed" in outcome.message
     assert "does not contain an entry for hashicorp @ v9.9.9" in outcome.message
     own.assert_nothing_is_left()

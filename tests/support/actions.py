@@ -40,11 +40,13 @@ class Actions:
         wait_for(self._running_pods, "a running pod")
         return self._running_pods()[0]
 
+    def pods(self) -> list[Any]:
+        """Those of actions."""
+        return list(self.cluster.core.list_namespaced_pod(self.cluster.namespace, label_selector=SELECTOR).items)
+
     def _running_pods(self) -> list[str]:
-        pods = self.cluster.core.list_namespaced_pod(self.cluster.namespace, label_selector=SELECTOR).items
-        return [
-            pod.metadata.name for pod in pods if pod.status.phase == "Running" and not pod.metadata.deletion_timestamp
-        ]
+        running = [pod for pod in self.pods() if pod.status.phase == "Running"]
+        return [pod.metadata.name for pod in running if not pod.metadata.deletion_timestamp]
 
     def record_of(self, name: str) -> dict[str, str] | None:
         """The data of a named action's record."""

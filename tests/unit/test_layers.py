@@ -27,6 +27,7 @@ WITH_IO = {
     "_cluster_module.py",
     "_executor.py",
     "_job_watch.py",
+    "_listener.py",
     "_listing.py",
     "_module.py",
     "_namespaces.py",
