@@ -74,12 +74,20 @@ def follow(path: str, done: threading.Event, show: Callable[[str], Any]) -> None
     """Show each whole line of the file, until ``done`` and the file is read to its end.
 
     Where ansible-playbook is killed, this process and the module's go on. Then the file is removed, which tells the
-    module that nobody waits for it.
+    module that nobody waits for it; so it is whatever else ends this, such as a line that nobody takes.
     """
+    with suppress(OSError):
+        if _show_to_the_end(path, done, show):
+            return
+    _remove(path)
+
+
+def _show_to_the_end(path: str, done: threading.Event, show: Callable[[str], Any]) -> bool:
+    """Whether the end was reached; not where the parent process was gone before."""
     begun = ""
     parent = os.getppid()
     with Path(path).open(encoding="utf-8") as stream:
-        while True:
+        while os.getppid() == parent:
             # Asked before the read: what was written before ``done`` is then surely read.
             last = done.is_set()
             begun += stream.read()
@@ -87,11 +95,9 @@ def follow(path: str, done: threading.Event, show: Callable[[str], Any]) -> None
             for line in lines:
                 show(line)
             if last:
-                return
-            if os.getppid() != parent:
-                _remove(path)
-                return
+                return True
             done.wait(INTERVAL)
+    return False
 
 
 def _remove(path: str) -> None:

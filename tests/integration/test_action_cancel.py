@@ -77,12 +77,12 @@ def test_f06_a_cancelled_play_leaves_no_job(start: Start, actions: Actions, numb
 
 
 def test_a_job_that_is_to_be_left_goes_on_and_is_joined(start: Start, actions: Actions) -> None:
-    process = start(name="left", args=["standin-log", "3", "--seconds", "6"], on_cancel="leave")
+    process = start(name="left", args=["standin-log", "3", "--seconds", "20"], on_cancel="leave")
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait() != 0
     (job,) = actions.cluster.jobs()
     assert job.metadata.deletion_timestamp is None
-    joined = actions.run(name="left", args=["standin-log", "3", "--seconds", "6"], image=AGENT_IMAGE)
+    joined = actions.run(name="left", args=["standin-log", "3", "--seconds", "20"], image=AGENT_IMAGE)
     assert joined.status == "successful", joined.output
     assert (actions.of(joined)["job"], actions.of(joined)["log"][-1]) == ("left-1", "line 3")
     actions.assert_nothing_is_left()

@@ -38,3 +38,15 @@ def test_what_was_written_before_the_end_is_shown(tmp_path: Path) -> None:
     done.set()
     follow(str(path), done, shown.append)
     assert shown == ["a", "b"]
+
+
+def test_f06_a_line_that_nobody_takes_ends_the_wait(tmp_path: Path) -> None:
+    """F06: ansible-playbook was killed, so that lines have nowhere to go."""
+    path = tmp_path / "lines"
+    path.write_text("a\n")
+
+    def refuse(_line: str) -> None:
+        raise BrokenPipeError
+
+    follow(str(path), threading.Event(), refuse)
+    assert not path.exists()
