@@ -33,6 +33,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._pod_settings imp
     a_list_of_maps,
     a_map,
     pod_setting,
+    shown_agent,
+    variables_of,
 )
 
 Manifest = Dict[str, Any]
@@ -133,6 +135,23 @@ def read_action(given: Mapping[str, Any]) -> AgentAction:
     )
     _refuse_what_collides(action)
     return action
+
+
+def shown_action(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An agent action with the names of its files, but not what is in them, and without secrets among its arguments."""
+    if not given["secure_logging"]:
+        return given
+    args = [str(each) for each in given["args"]] if isinstance(given["args"], list) else []
+    files = given["files"].values() if isinstance(given["files"], dict) else [given["files"] or ""]
+    contents = [each if isinstance(each, str) else json.dumps(each, default=str) for each in files]
+    agent = given["agent"] or {}
+    mask = Masking(secrets_in(contents, variables_of(agent), args))
+    return {
+        **given,
+        "args": [mask(each) for each in args],
+        "files": sorted(given["files"]) if isinstance(given["files"], dict) else "(not shown)",
+        "agent": shown_agent(agent),
+    }
 
 
 def _arguments(written: Any) -> tuple[str, ...]:

@@ -12,23 +12,40 @@ from __future__ import annotations
 from contextlib import suppress
 from os import SEEK_END
 from pathlib import Path
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Protocol
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import remove_values
-from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
 from ansible_collections.getporter.porter.plugins.module_utils._api import AUTH_ARGUMENTS
-from ansible_collections.getporter.porter.plugins.module_utils._arguments import PorterModule, invocation
+from ansible_collections.getporter.porter.plugins.module_utils._arguments import (
+    PorterModule,
+    invocation,
+    shown_arguments,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     MissingLibraryError,
     PorterError,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 
-def make_module(options: Mapping[str, Any]) -> AnsibleModule:
-    """The module with the options of the connection and ``options``."""
+class Subject(Protocol):
+    """What a line is about: a plugin volume, or an agent action."""
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace."""
+
+    @property
+    def agent_config(self) -> str:
+        """The agent config that it is for."""
+
+
+def make_module(
+    options: Mapping[str, Any], shown: Callable[[Mapping[str, Any]], Mapping[str, Any]] = shown_arguments
+) -> PorterModule:
+    """The module with the options of the connection and ``options``, of which results show what ``shown`` makes."""
     return PorterModule(
+        shown,
         argument_spec={
             **AUTH_ARGUMENTS,
             **options,
@@ -39,12 +56,12 @@ def make_module(options: Mapping[str, Any]) -> AnsibleModule:
     )
 
 
-def success(module: AnsibleModule, result: Mapping[str, Any]) -> dict[str, Any]:
+def success(module: Any, result: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments for ``exit_json``."""
     return {**result, **invocation(module)}
 
 
-def failure(module: AnsibleModule, error: PorterError) -> dict[str, Any]:
+def failure(module: Any, error: PorterError) -> dict[str, Any]:
     """The keyword arguments for ``fail_json``."""
     return {**error_result(error), **invocation(module)}
 
@@ -57,14 +74,14 @@ def error_result(error: PorterError) -> dict[str, Any]:
     return result
 
 
-def reporter(module: AnsibleModule) -> Callable[[PluginVolume | AgentAction, str], None] | None:
+def reporter(module: AnsibleModule) -> Callable[[Subject, str], None] | None:
     """What appends lines to the progress file, None where there is none."""
     if not module.params["progress_file"]:
         return None
     path = Path(module.params["progress_file"])
     path.touch()
 
-    def report(subject: PluginVolume | AgentAction, line: str) -> None:
+    def report(subject: Subject, line: str) -> None:
         # In one write, so that a reader never sees half a line of two; masked as results are.
         shown = remove_values(line, module.no_log_values)
         # One that was removed is not made anew: nobody reads it any more.

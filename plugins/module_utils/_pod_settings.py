@@ -11,7 +11,7 @@ The parts that Kubernetes defines are passed on as they are.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._input import describe, structure, whole_number
@@ -62,3 +62,17 @@ def _of_kind(value: Any, kind: str, what: str) -> Any:
     if value is not None and describe(value) != kind:
         raise InputError("%s must be %s, not %s." % (what, kind, describe(value)))
     return value
+
+
+def shown_agent(agent: Mapping[str, Any]) -> dict[str, Any]:
+    """The agent's settings with the names, but not the values, of its environment variables."""
+    return {**agent, "env": [each.get("name") for each in variables_of(agent)]}
+
+
+def variables_of(agent: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The environment variables, also out of text; of what is none, nothing."""
+    try:
+        env = structure(agent.get("env"), "env")
+    except InputError:
+        return []
+    return [each for each in env if isinstance(each, Mapping)] if isinstance(env, list) else []

@@ -312,7 +312,7 @@ from typing import Any, NoReturn
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.getporter.porter.plugins.module_utils._action_outcome import ActionOutcome, action_diff
 from ansible_collections.getporter.porter.plugins.module_utils._action_runner import ActionRunner, ActionSettings
-from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action
+from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action, shown_action
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     CancelledError,
@@ -396,7 +396,7 @@ def _cancel(_signal: int, _frame: Any) -> NoReturn:
 
 
 def main() -> None:
-    module = make_module(_OPTIONS)
+    module = make_module(_OPTIONS, shown_action)
     for each in _SIGNALS:
         signal.signal(each, _cancel)
     try:

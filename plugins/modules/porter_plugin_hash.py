@@ -118,7 +118,11 @@ document_digest:
 
 from typing import Any
 
-from ansible_collections.getporter.porter.plugins.module_utils._arguments import PorterModule, invocation
+from ansible_collections.getporter.porter.plugins.module_utils._arguments import (
+    PorterModule,
+    invocation,
+    shown_arguments,
+)
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import (
     plugin_identity,
@@ -149,6 +153,7 @@ def describe(plugin_set: PluginSet, namespace: str) -> dict[str, Any]:
 def main() -> None:
     """Run the module."""
     module = PorterModule(
+        shown_arguments,
         argument_spec={
             "plugins": {"type": "raw"},
             "namespace": {"type": "str", "default": "default"},

@@ -14,8 +14,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_secrets i
     Masking,
     secrets_in,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action
-from ansible_collections.getporter.porter.plugins.module_utils._arguments import _shown_action
+from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action, shown_action
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -169,18 +168,18 @@ def test_secure_logging_can_be_switched_off() -> None:
     ],
 )
 def test_the_arguments_that_results_show_hold_no_secret(more: dict[str, Any]) -> None:
-    shown = _shown_action(action_of(**more))
+    shown = shown_action(action_of(**more))
     assert S not in json.dumps(shown)
     assert shown["namespace"] == "porter"
 
 
 def test_the_arguments_that_results_show_are_those_written_but_for_secrets() -> None:
     agent = {"image": "x", "env": [{"name": "LEVEL", "value": "1"}]}
-    shown = _shown_action(action_of(files={"b.yaml": "x", "a.yaml": "y"}, agent=agent))
+    shown = shown_action(action_of(files={"b.yaml": "x", "a.yaml": "y"}, agent=agent))
     assert shown["args"] == ["list", "--token", HIDDEN]
     assert shown["files"] == ["a.yaml", "b.yaml"]
     assert shown["agent"] == {"image": "x", "env": ["LEVEL"]}
 
 
 def test_nothing_is_hidden_where_people_look_for_mistakes() -> None:
-    assert _shown_action(action_of(secure_logging=False))["args"] == ["list", "--token", S]
+    assert shown_action(action_of(secure_logging=False))["args"] == ["list", "--token", S]

@@ -14,6 +14,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils import _options
+from ansible_collections.getporter.porter.plugins.module_utils._arguments import shown_arguments
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ApiError,
     InputError,
@@ -61,7 +62,9 @@ def option(
 
 
 class FakeModule:
-    """As much of an AnsibleModule as the shared parts need."""
+    """As much of a PorterModule as the shared parts need."""
+
+    shown = staticmethod(shown_arguments)
 
     def __init__(self, *volumes: dict[str, Any]) -> None:
         self.params: dict[str, Any] = {"volumes": list(volumes), "host": "h"}
