@@ -50,16 +50,13 @@ from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text, truth
-from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
+from ansible_collections.getporter.porter.plugins.module_utils._identity import claim_name
 
 
 def plugin_claim_name(plugins: Any, namespace: Any = "default", salted: Any = False) -> str:
     """Return the name of the claim of a plugin set."""
     try:
-        checked_namespace = dns_label(text(namespace, "namespace") or "default", "namespace")
-        return plugin_identity(parse_plugins(plugins), checked_namespace, salted=truth(salted, "salted")).claim
+        return claim_name(plugins, namespace, salted)
     except PorterError as error:
         raise AnsibleFilterError(f"plugin_claim_name: {error.message}") from error
 

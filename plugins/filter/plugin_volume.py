@@ -72,9 +72,8 @@ from typing import Any, Callable
 from ansible.errors import AnsibleFilterError
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import plugins_mount, plugins_volume
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_identity
-from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text, truth
-from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
+from ansible_collections.getporter.porter.plugins.module_utils._identity import claim_name
+from ansible_collections.getporter.porter.plugins.module_utils._input import truth
 
 
 def plugin_volume(
@@ -82,8 +81,7 @@ def plugin_volume(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the volume and mount of a plugin set, as lists for a pod's spec."""
     try:
-        checked_namespace = dns_label(text(namespace, "namespace") or "default", "namespace")
-        claim = plugin_identity(parse_plugins(plugins), checked_namespace, salted=truth(salted, "salted")).claim
+        claim = claim_name(plugins, namespace, salted)
         read_only = truth(read_only_claim, "read_only_claim")
     except PorterError as error:
         raise AnsibleFilterError(f"plugin_volume: {error.message}") from error

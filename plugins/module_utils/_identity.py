@@ -24,11 +24,13 @@ from urllib.parse import unquote
 
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._go_url import parse_and_format, scheme_of
+from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, text, truth
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import (
     SCHEMA_TYPE,
     SCHEMA_VERSION,
     Plugin,
     PluginSet,
+    parse_plugins,
 )
 
 HIDDEN = "***"
@@ -65,6 +67,12 @@ class PluginIdentity:
 
     def _derived(self, suffix: str) -> str:
         return f"{self.claim}-{suffix}" if self.claim else ""
+
+
+def claim_name(plugins: Any, namespace: Any, salted: Any) -> str:
+    """The name of a plugin set's claim, out of what a template gives; empty for the empty set."""
+    checked = dns_label(text(namespace, "namespace") or "default", "namespace")
+    return plugin_identity(parse_plugins(plugins), checked, salted=truth(salted, "salted")).claim
 
 
 def plugin_identity(plugin_set: PluginSet, namespace: str, salted: bool = False) -> PluginIdentity:
