@@ -29,11 +29,6 @@ REGISTRY_VOLUME = "porter-registry"
 REGISTRY_MOUNT = "/home/nonroot"
 RESERVED_VOLUMES = (CONFIG_VOLUME, PLUGINS_VOLUME, SHARED_VOLUME, REGISTRY_VOLUME)
 
-# A pod failure policy: an eviction is no failure of what ran.
-IGNORE_DISRUPTIONS: Manifest = {
-    "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
-}
-
 
 def plugins_volume(claim: str, read_only: bool = False) -> Manifest:
     """The volume of a pod that holds what is on the claim.

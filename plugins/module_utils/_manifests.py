@@ -16,7 +16,6 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import (
     CONFIG_MOUNT,
     CONFIG_VOLUME,
-    IGNORE_DISRUPTIONS,
     config_mount,
     plugins_mount,
     plugins_volume,
@@ -112,7 +111,9 @@ def install_job(volume: PluginVolume, staging: Manifest) -> Manifest:
             "spec": _pod_spec(volume, document_secret_name(volume, staging)),
         },
         # An eviction is no failure of the install, which may be repeated without harm.
-        "podFailurePolicy": IGNORE_DISRUPTIONS,
+        "podFailurePolicy": {
+            "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
+        },
     }
     if agent.active_deadline_seconds is not None:
         spec["activeDeadlineSeconds"] = agent.active_deadline_seconds
