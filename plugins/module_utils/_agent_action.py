@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._action_secrets import Masking, secrets_in
@@ -95,7 +96,7 @@ class AgentAction:
         }
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode("utf-8")).hexdigest()
 
-    @property
+    @cached_property
     def masking(self) -> Masking:
         """What hides the secrets that are written in the action."""
         found = secrets_in(self.files.values(), self.agent.get("env") or [], self.args) if self.secure_logging else ()
