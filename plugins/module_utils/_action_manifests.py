@@ -62,7 +62,7 @@ def action_job(
 ) -> Manifest:
     """The Job in which the agent runs the command; Kubernetes ends it after ``timeout`` seconds."""
     agent = agent_settings(action, config)
-    metadata = _metadata(action, config, name)
+    metadata = action_metadata(action, config, name)
     template = {
         "labels": {**agent.pod_labels, **metadata["labels"]},
         "annotations": {**agent.pod_annotations, **metadata["annotations"]},
@@ -81,7 +81,7 @@ def action_job(
 
 def files_secret(action: AgentAction, config: AgentConfigView, job: Manifest) -> Manifest:
     """The files of an action, which the agent copies into Porter's home. They can hold credentials. The Job owns it."""
-    metadata = _metadata(action, config, job["metadata"]["name"])
+    metadata = action_metadata(action, config, job["metadata"]["name"])
     metadata["ownerReferences"] = [
         {"apiVersion": "batch/v1", "kind": "Job", "name": job["metadata"]["name"], "uid": job["metadata"]["uid"]}
     ]
@@ -102,7 +102,8 @@ def _ttl(action: AgentAction, agent: AgentSettings) -> int:
     return max(agent.ttl_seconds_after_finished or 0, LEAST_TTL_SECONDS)
 
 
-def _metadata(action: AgentAction, config: AgentConfigView, name: str) -> Manifest:
+def action_metadata(action: AgentAction, config: AgentConfigView, name: str) -> Manifest:
+    """Of every object of an action: its Job, the Secret of that, and the record of a named one."""
     annotations = {keys.ANNOTATION_AGENT_CONFIG: action.agent_config}
     if action.name:
         annotations[keys.ANNOTATION_ACTION] = action.name
@@ -119,7 +120,7 @@ def _metadata(action: AgentAction, config: AgentConfigView, name: str) -> Manife
     }
     if action.name:
         # Whoever removes the agent config removes what its named actions left.
-        metadata["ownerReferences"] = [config.as_owner]
+        metadata["ownerReferences"] = [dict(config.as_owner)]
     return metadata
 
 

@@ -17,9 +17,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping
 
-from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
+from ansible_collections.getporter.porter.plugins.module_utils._action_manifests import action_metadata
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigView
 
 Manifest = Dict[str, Any]
@@ -95,18 +94,7 @@ def action_record(action: AgentAction, config: AgentConfigView, run: ActionRun, 
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {
-            "name": action.record_name,
-            "namespace": action.namespace,
-            "labels": {
-                keys.LABEL_MANAGED: "true",
-                keys.LABEL_RESOURCE_NAME: short_resource_label(action.agent_config),
-                keys.LABEL_COMPONENT: keys.COMPONENT_ACTION,
-                keys.LABEL_MANAGED_BY: keys.MANAGED_BY,
-            },
-            "annotations": {keys.ANNOTATION_AGENT_CONFIG: action.agent_config, keys.ANNOTATION_ACTION: action.name},
-            "ownerReferences": [dict(config.as_owner)],
-        },
+        "metadata": action_metadata(action, config, action.record_name),
         "data": _data(action, run, now),
     }
 
