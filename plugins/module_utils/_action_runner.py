@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Callable, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils._access_review import (
@@ -42,7 +41,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIM
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ApiError,
     CancelledError,
-    ConflictError,
     InputError,
     JobFailedError,
     JobGoneError,
@@ -61,7 +59,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     read_record,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._rights import ACTION_RIGHTS
-from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item
+from ansible_collections.getporter.porter.plugins.module_utils._writing import create_once, delete_item
 
 Manifest = Dict[str, Any]
 
@@ -196,7 +194,9 @@ class ActionRunner:
         job = self._runs.begin(self._job)
         if job and self._action.files:
             try:
-                again(partial(self._provide_files, job))
+                # The Job first, since it is to own the Secret. Its pod waits for the Secret, if it is that fast.
+                files = files_secret(self._action, self._config, job)
+                again(lambda: create_once(self._api, SECRETS, files))
             except PorterError:
                 # Its pod would wait for them.
                 self._remove(job)
@@ -210,15 +210,6 @@ class ActionRunner:
     @property
     def _timeout(self) -> int:
         return self._settings.timeout or self._agent.active_deadline_seconds or DEFAULT_TIMEOUT
-
-    def _provide_files(self, job: Manifest) -> None:
-        # The Job first, since it is to own the Secret. Its pod waits for the Secret, if it is that fast.
-        try:
-            self._api.create(SECRETS, files_secret(self._action, self._config, job))
-        except ConflictError as error:
-            # Its name is the Job's. After other conflicts there is none.
-            if error.reason != "AlreadyExists":
-                raise
 
     def _until_end(self, watched: Watched) -> ActionOutcome:
         try:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import uuid
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import Any, Callable, Dict, Protocol, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
@@ -43,7 +42,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_deleting
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigView
-from ansible_collections.getporter.porter.plugins.module_utils._writing import create_ours, delete_item
+from ansible_collections.getporter.porter.plugins.module_utils._writing import create_ours, delete_item, timestamp
 
 Manifest = Dict[str, Any]
 MakeJob = Callable[[str], Manifest]
@@ -195,7 +194,7 @@ class NamedRuns:
         self._latest = read_run(self._record)
 
     def _write(self, run: ActionRun) -> None:
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = timestamp()
         if self._record:
             patch = action_record_patch(self._record, self._action, self._config, run, now)
             name = self._record["metadata"]["name"]

@@ -53,7 +53,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     ready_status,
     says_what_is_wanted,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._writing import create_ours, delete_item, write_record
+from ansible_collections.getporter.porter.plugins.module_utils._writing import (
+    create_once,
+    create_ours,
+    delete_item,
+    write_record,
+)
 
 Manifest = Dict[str, Any]
 
@@ -122,13 +127,8 @@ class Steps:
         create_ours(self._api, JOBS, manifests.install_job(each.volume, staging), INSTALL_SELECTOR)
 
     def _provide_document(self, each: Progress, staging: Manifest) -> None:
-        try:
-            self._api.create(SECRETS, manifests.document_secret(each.volume, staging))
-        except ConflictError as error:
-            # Its name holds the staging claim's uid: where it exists, it can only be the one we want. A busy
-            # ResourceQuota answers with a conflict too, and then there is none.
-            if error.reason != "AlreadyExists":
-                raise
+        # Its name holds the staging claim's uid.
+        create_once(self._api, SECRETS, manifests.document_secret(each.volume, staging))
         each.has_document = True
 
     def _watch_job(self, each: Progress, step: life.Step, seen: life.Observed) -> None:

@@ -40,6 +40,23 @@ def create_ours(api: KubeApi, resource: Resource, body: Manifest, selector: str)
         raise
 
 
+def create_once(api: KubeApi, resource: Resource, body: Manifest) -> None:
+    """Create an object whose name no other can have: where it exists, it is the one.
+
+    ConflictError where the conflict was another, as a busy ResourceQuota answers: then there is none.
+    """
+    try:
+        api.create(resource, body)
+    except ConflictError as error:
+        if error.reason != "AlreadyExists":
+            raise
+
+
+def timestamp() -> str:
+    """Now, in RFC 3339, as records have it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def delete_item(
     api: KubeApi, resource: Resource, target: Manifest, propagation: str = "Background", exactly: bool = False
 ) -> None:
@@ -60,7 +77,7 @@ def delete_item(
 
 def write_record(api: KubeApi, record: Manifest | None, wanted: AgentConfigRecord, status: RecordStatus) -> None:
     """Bring the record, as it was read, up to date. Raises ConflictError where somebody else wrote it since."""
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = timestamp()
     if not record:
         create_ours(api, CONFIG_MAPS, record_manifest(wanted, status, now), RECORD_SELECTOR)
         return
