@@ -29,6 +29,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     FAILED,
     SUCCEEDED,
     JobStatus,
+    Patience,
     container_state,
     job_status,
     phase_words,
@@ -100,7 +101,7 @@ class ActionWatch:
         self._tails: dict[str, LogTail] = {}
         self._read: set[str] = set()
         self._said = ""
-        self._stuck_since: float | None = None
+        self._patience = Patience()
         self._claim_seen_at = clock()
 
     def until_end(self, watched: Watched) -> None:
@@ -216,12 +217,8 @@ class ActionWatch:
 
     def _refuse_stuck(self, status: JobStatus) -> None:
         # A pod whose claim is on its way waits as it should.
-        if not status.stuck or self._claim:
-            self._stuck_since = None
-            return
-        if self._stuck_since is None:
-            self._stuck_since = self._clock()
-        if self._clock() - self._stuck_since >= self._settings.progress_deadline:
+        stuck = "" if self._claim else status.stuck
+        if self._patience.is_over(stuck, self._clock(), self._settings.progress_deadline):
             raise JobFailedError(
                 "no progress since %d s: %s" % (self._settings.progress_deadline, status.stuck), reason=status.reason
             )

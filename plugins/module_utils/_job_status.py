@@ -52,6 +52,22 @@ class JobStatus:
     exit_code: int | None = None
 
 
+class Patience:
+    """How long a Job has been stuck without a break."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def is_over(self, stuck: str, now: float, deadline: float) -> bool:
+        """Whether it has been stuck for ``deadline`` seconds. ``stuck`` is why it is, empty where it is not."""
+        if not stuck:
+            self._since = None
+            return False
+        if self._since is None:
+            self._since = now
+        return now - self._since >= deadline
+
+
 def job_status(job: Manifest, pods: list[Manifest], events: list[Manifest]) -> JobStatus:
     """The status of ``job``, given its own pods and the events about it and them."""
     outcome = job_outcome(job)

@@ -14,7 +14,7 @@ from typing import Any, Dict
 
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
-from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
+from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus, Patience
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 Manifest = Dict[str, Any]
@@ -51,7 +51,7 @@ class Progress:
     clearing: frozenset[str] = frozenset()
     # Uid of the plugin claim that this run is to replace by a refresh.
     refresh_of: str | None = None
-    stuck_since: float | None = None
+    patience: Patience = field(default_factory=Patience)
     # Whether this run has made sure of the Secret with the plugins document.
     has_document: bool = False
     last_reason: str = ""

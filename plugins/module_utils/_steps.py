@@ -156,12 +156,7 @@ class Steps:
 
     def _refuse_stuck(self, each: Progress, job: Manifest) -> None:
         stuck = each.status.stuck if each.status else ""
-        if not stuck:
-            each.stuck_since = None
-            return
-        if each.stuck_since is None:
-            each.stuck_since = self._clock()
-        if self._clock() - each.stuck_since >= self._settings.progress_deadline:
+        if each.patience.is_over(stuck, self._clock(), self._settings.progress_deadline):
             raise JobFailedError(
                 "%s: the install Job %s makes no progress since %d s: %s. It is left as it is; a later run goes on "
                 "with it once the cause is mended."
