@@ -6,13 +6,13 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The option that the modules for agent configs share."""
+    """The option of the modules for agent configs; those with plugins are in the option ``volumes``."""
 
     DOCUMENTATION = r"""
 options:
   agent_configs:
     description:
-      - Agent configs, each with the plugin claim that it wants.
+      - Agent configs that need no plugin volume, because they are to be absent or have no plugins.
     type: list
     elements: dict
     default: []
@@ -30,23 +30,12 @@ options:
         type: str
         choices: [present, absent]
         default: present
-      claim:
-        description: The name of the plugin claim that it wants; empty for no plugins.
-        type: str
-        default: ""
-      plugins_hash:
-        description: The Porter Operator's hash of its plugin set, for the label C(getporter.org/plugins-hash).
-        type: str
-        default: ""
-      record:
-        description: What its record is to say of it.
+      spec:
+        description: Its settings as in an AgentConfig resource, for its record.
         type: dict
         default: {}
-        suboptions:
-          spec:
-            description: Its settings as in an AgentConfig resource.
-            type: dict
-          agent:
-            description: How pods of the agent run, for its agent actions.
-            type: dict
+      agent:
+        description: How pods of the agent run, for its agent actions, in the form of the O(volumes[].agent) option.
+        type: dict
+        default: {}
 """

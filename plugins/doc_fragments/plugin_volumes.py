@@ -16,7 +16,7 @@ options:
       - Equal sets in one namespace share one plugin volume, named after the first of them.
     type: list
     elements: dict
-    required: true
+    default: []
     suboptions:
       agent_config:
         description: The name of the agent config in whose name the volume is made.
@@ -62,18 +62,12 @@ options:
             meanwhile wait for it.
         type: bool
         default: false
-      record:
+      spec:
         description:
-          - What the record of the agent config is to say of it. With it the ConfigMap C(porter-agent-config-NAME) is
-            written and owns the plugin claim; without it there is no record, and the claim has no owner.
+          - The settings of the agent config as in an AgentConfig resource. With them its record, the ConfigMap
+            C(porter-agent-config-NAME), is written and owns the plugin claim; without them there is no record, and the
+            claim has no owner.
         type: dict
-        suboptions:
-          spec:
-            description: Its settings as in an AgentConfig resource.
-            type: dict
-          agent:
-            description: How pods of the agent run, for its agent actions, in the form of the option C(agent).
-            type: dict
       owners:
         description:
           - Further objects of the namespace in whose name the plugin claim is kept, such as an AgentConfig resource.
@@ -103,7 +97,8 @@ options:
             type: str
       agent:
         description:
-          - How the pod of the install Job runs. The parts that Kubernetes defines are passed on as they are.
+          - How the pod of the install Job runs, and those of the agent config's actions. The parts that Kubernetes
+            defines are passed on as they are.
         type: dict
         required: true
         suboptions:

@@ -15,7 +15,7 @@ author:
 positional: results
 options:
   _input:
-    description: Agent configs as P(getporter.porter.resolve_agent_configs#filter) returns them.
+    description: Agent configs as M(getporter.porter.porter_plugin_volume_info) returns them.
     type: list
     elements: dict
     required: true
@@ -29,7 +29,7 @@ options:
 EXAMPLES = r"""
 - name: Say what there is now
   ansible.builtin.debug:
-    msg: "{{ resolved | getporter.porter.plugin_summary([observed, claimed]) }}"
+    msg: "{{ observed.agent_configs | getporter.porter.plugin_summary([observed, claimed]) }}"
 """
 
 RETURN = r"""

@@ -14,7 +14,6 @@ from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import (
     CONFIG_VOLUME,
     REGISTRY_MOUNT,
@@ -28,6 +27,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._manifests import LEAST_TTL_SECONDS
+from ansible_collections.getporter.porter.plugins.module_utils._names import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigView
 

@@ -36,7 +36,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._action_watch imp
     WatchSettings,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, SECRETS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     ApiError,
@@ -50,6 +49,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import PENDING, JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._namespaces import refuse_missing_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._objects import is_deleting, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import (

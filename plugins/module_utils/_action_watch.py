@@ -15,7 +15,6 @@ from typing import Any, Callable, Dict
 from ansible_collections.getporter.porter.plugins.module_utils._action_log import MOST_CHARACTERS, LogTail
 from ansible_collections.getporter.porter.plugins.module_utils._action_manifests import ACTION_SELECTOR
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import AgentAction
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._api import CLAIMS, CONFIG_MAPS, JOBS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
@@ -35,6 +34,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     phase_words,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_watch import JobWatch
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._objects import is_deleting, phase_of
 from ansible_collections.getporter.porter.plugins.module_utils._record import PHASE_FAILED, claim_of, read_record
 

@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._action_secrets import Masking, secrets_in
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import shortened_name
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import PLUGINS_MOUNT, RESERVED_VOLUMES
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
 from ansible_collections.getporter.porter.plugins.module_utils._input import (
@@ -28,6 +27,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     structure,
     text,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._names import shortened_name
 from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import (
     POD_LISTS,
     POD_MAPS,

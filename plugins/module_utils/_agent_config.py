@@ -13,10 +13,10 @@ silence, to fail in a pod much later, are refused here.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Iterable, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
@@ -64,8 +64,6 @@ _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0
 _REPOSITORY = re.compile(rf"(?:{_HOST}(?::[0-9]+)?/)?{_COMPONENT}(?:/{_COMPONENT})*")
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _DIGEST = re.compile("sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
-
-RECORD_PREFIX = "porter-agent-config-"
 
 
 @dataclass(frozen=True)
@@ -133,8 +131,7 @@ def normalize_agent_config(
         raise InputError(f"{where or 'An agent config'} must be a map, not {describe(config)}.")
     where = where or _where(config)
     known = _KEYS + tuple(extra_keys)
-    spellings = {spelling: key for key in known for spelling in (key, camel_case(key))}
-    spellings.update((spelling, "plugins") for spelling in _PLUGINS_SPELLINGS)
+    spellings = _spellings(known)
     seen: dict[str, str] = {}
     normalized: dict[str, Any] = {}
     for written, value in config.items():
@@ -147,6 +144,14 @@ def normalize_agent_config(
         if not is_blank(plain(value)):
             normalized[key] = value
     return normalized
+
+
+@lru_cache(maxsize=None)
+def _spellings(known: tuple[str, ...]) -> dict[str, str]:
+    """Each spelling of a key, with the key."""
+    spellings = {spelling: key for key in known for spelling in (key, camel_case(key))}
+    spellings.update((spelling, "plugins") for spelling in _PLUGINS_SPELLINGS)
+    return spellings
 
 
 def parse_agent_config(
@@ -188,38 +193,10 @@ def parse_agent_config(
     return _require_complete(parsed, where)
 
 
-def short_resource_label(name: str) -> str:
-    """Return a config name as a label value: the name itself, or as much as fits and a hash.
-
-    A name of an object has up to 253 characters, a label value 63.
-    """
-    return shortened_name(name, 63)
-
-
-def record_name(name: str) -> str:
-    """Return the name of the ConfigMap that stands for an agent config."""
-    return RECORD_PREFIX + shortened_name(name, 253 - len(RECORD_PREFIX))
-
-
 def camel_case(key: str) -> str:
     """Spell a key as the AgentConfig resource does."""
     first, *others = key.split("_")
     return first + "".join(part.capitalize() for part in others)
-
-
-def shortened_name(name: str, limit: int) -> str:
-    """Cut a name to a limit so that different names stay different.
-
-    A cut name has exactly the limit's length and ends in '-' and hexadecimal
-    digits; a whole name that happens to look like that is cut too.
-    """
-    usable = re.sub("[^A-Za-z0-9._-]+", "-", name).strip("._-")
-    looks_cut = len(name) == limit and re.search("-[0-9a-f]{16,}$", name)
-    if usable == name and len(name) <= limit and not looks_cut:
-        return name
-    digits = hashlib.sha256(name.encode("utf-8")).hexdigest() * 4
-    start = usable[: limit - 17].rstrip("._-")
-    return ((start or "config") + "-" + digits)[:limit]
 
 
 def _where(config: Mapping[Any, Any]) -> str:

@@ -20,7 +20,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._identity import 
 )
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins
 from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import shown_agent
-from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
 # What Ansible's check of arguments quotes of a list or a map that stands where it cannot: all of it.
 _QUOTED = re.compile(r"[\[{].*[\]}]", re.DOTALL)
@@ -61,21 +60,16 @@ def shown_arguments(params: Mapping[str, Any]) -> Mapping[str, Any]:
     if "volumes" in shown:
         shown["volumes"] = [_shown_volume(given) for given in shown["volumes"]]
     if "agent_configs" in shown:
-        shown["agent_configs"] = [_with_shown_record(given) for given in shown["agent_configs"]]
+        shown["agent_configs"] = [_with_shown_agent(given) for given in shown["agent_configs"]]
     return shown
 
 
 def _shown_volume(given: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {"plugins": _shown_plugins(given["plugins"]), "agent": shown_agent(given["agent"])}
-    return {**_with_shown_record(given), **shown}
+    return {**_with_shown_agent(given), "plugins": _shown_plugins(given["plugins"])}
 
 
-def _with_shown_record(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A volume or agent config; of its record's agent what the record keeps."""
-    record = given["record"]
-    if not (record and record.get("agent")):
-        return dict(given)
-    return {**given, "record": {**record, "agent": settings_to_keep(record["agent"])}}
+def _with_shown_agent(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {**given, "agent": shown_agent(given["agent"])}
 
 
 def _shown_plugins(plugins: Any) -> Any:

@@ -42,6 +42,18 @@ def plain(value: Any) -> Any:
     return value
 
 
+def native(value: Any) -> Any:
+    """Give the value in Python's own maps, lists and text.
+
+    Those of Ansible render templates and keep tags at each access, which many accesses cannot afford.
+    """
+    if isinstance(value, Mapping):
+        return {plain(key): native(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [native(each) for each in value]
+    return plain(value)
+
+
 def is_blank(value: Any) -> bool:
     """Tell whether a value counts as not set: null, or text with nothing in it.
 

@@ -18,9 +18,9 @@ from datetime import datetime, timezone
 from typing import Any, Dict, FrozenSet, Iterable, Mapping, Optional, Sequence, Tuple
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._identity import plugin_claim_name
+from ansible_collections.getporter.porter.plugins.module_utils._names import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._objects import (
     annotations_of,
     claims_in,

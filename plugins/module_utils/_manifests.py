@@ -21,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import
     plugins_volume,
     pod_spec,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._objects import own_policy
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 
 Manifest = Dict[str, Any]
@@ -233,12 +234,6 @@ def is_reserved(persistent_volume: Manifest) -> bool:
     """Whether the volume waits for a claim of a certain name that was never bound to it."""
     reference = persistent_volume["spec"].get("claimRef") or {}
     return bool(reference) and not reference.get("uid")
-
-
-def own_policy(persistent_volume: Manifest) -> str:
-    """The volume's reclaim policy, behind that of a hand-over."""
-    noted = (persistent_volume["metadata"].get("annotations") or {}).get(keys.ANNOTATION_RECLAIM_POLICY)
-    return str(noted or persistent_volume["spec"].get("persistentVolumeReclaimPolicy", ""))
 
 
 def let_go(persistent_volume: Manifest) -> Manifest:

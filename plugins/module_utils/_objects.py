@@ -94,3 +94,9 @@ def versions_in(text: str | None) -> dict[str, str]:
 def installed_on(persistent_volume: Manifest | None) -> dict[str, str]:
     """The plugins that the volume notes as installed, with their versions."""
     return versions_in(annotations_of(persistent_volume).get(keys.ANNOTATION_INSTALLED))
+
+
+def own_policy(persistent_volume: Manifest) -> str:
+    """The volume's reclaim policy, behind that of a hand-over."""
+    noted = annotations_of(persistent_volume).get(keys.ANNOTATION_RECLAIM_POLICY)
+    return str(noted or persistent_volume["spec"].get("persistentVolumeReclaimPolicy", ""))

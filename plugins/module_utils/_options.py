@@ -13,7 +13,6 @@ import json
 from dataclasses import replace
 from typing import Any, Iterable, Mapping
 
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     InputError,
 )
@@ -25,6 +24,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._identity import 
     url_secrets,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._input import dns_label, dns_subdomain
+from ansible_collections.getporter.porter.plugins.module_utils._names import short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import parse_plugins, require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings, PluginVolume
@@ -63,9 +63,6 @@ AGENT_OVERRIDES: dict[str, Any] = {
     for key, option in _AGENT_OPTIONS.items()
 }
 
-# As they were resolved: a record shows them, so that nothing may be filled in.
-_RECORD_OPTIONS: dict[str, Any] = {"spec": {"type": "dict"}, "agent": {"type": "dict"}}
-
 OWNER_OPTIONS: dict[str, Any] = {
     "api_version": {"type": "str", "default": "v1"},
     "kind": {"type": "str", "default": "ConfigMap"},
@@ -83,12 +80,12 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "access_mode": {"type": "str", "choices": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]},
     "salted": {"type": "bool", "default": False},
     "refresh": {"type": "bool", "default": False},
-    "record": {"type": "dict", "options": _RECORD_OPTIONS},
+    "spec": {"type": "dict"},
     "owners": {"type": "list", "elements": "dict", "default": [], "options": OWNER_OPTIONS},
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
 
-VOLUMES_OPTION: dict[str, Any] = {"type": "list", "elements": "dict", "required": True, "options": _VOLUME_OPTIONS}
+VOLUMES_OPTION: dict[str, Any] = {"type": "list", "elements": "dict", "default": [], "options": _VOLUME_OPTIONS}
 
 AGENT_CONFIGS_OPTION: dict[str, Any] = {
     "type": "list",
@@ -98,9 +95,8 @@ AGENT_CONFIGS_OPTION: dict[str, Any] = {
         "name": {"type": "str", "required": True},
         "namespace": {"type": "str", "required": True},
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "claim": {"type": "str", "default": ""},
-        "plugins_hash": {"type": "str", "default": ""},
-        "record": {"type": "dict", "default": {}, "options": _RECORD_OPTIONS},
+        "spec": {"type": "dict", "default": {}},
+        "agent": {"type": "dict", "default": {}},
     },
 }
 
@@ -170,26 +166,37 @@ def read_volume(given: Mapping[str, Any]) -> tuple[PluginVolume, tuple[str, ...]
     return volume, plugin_set.warnings
 
 
-def wanted_configs(module: Any) -> list[ReleasingConfig]:
-    """The agent configs of the option ``agent_configs``."""
-    return [
-        ReleasingConfig(
-            AgentConfigRecord(
-                name=dns_subdomain(given["name"], "The agent config name"),
-                namespace=dns_label(given["namespace"], "The namespace of agent config %s" % given["name"]),
-                **_contents(given["record"]),
-                claim=given["claim"],
-                plugins_hash=given["plugins_hash"],
-            ),
-            present=given["state"] == "present",
+def wanted_configs(module: Any, volumes: Iterable[PluginVolume]) -> list[ReleasingConfig]:
+    """The agent configs of the volumes, and those of the option ``agent_configs``, which need none, as they come."""
+    order = {(given["namespace"], given["agent_config"]): at for at, given in enumerate(module.params["volumes"])}
+    with_volume = [record for volume in volumes for record in volume.records]
+    with_volume.sort(key=lambda record: order[record.namespace, record.name])
+    configs = [ReleasingConfig(record, present=True) for record in with_volume]
+    for given in module.params["agent_configs"]:
+        record = AgentConfigRecord(
+            name=dns_subdomain(given["name"], "The agent config name"),
+            namespace=dns_label(given["namespace"], "The namespace of agent config %s" % given["name"]),
+            **_contents(given),
         )
-        for given in module.params["agent_configs"]
-    ]
+        configs.append(ReleasingConfig(record, present=given["state"] == "present"))
+    _refuse_twins(config.wanted for config in configs)
+    return configs
+
+
+def _refuse_twins(records: Iterable[AgentConfigRecord]) -> None:
+    seen = set()
+    for record in records:
+        if record.key in seen:
+            raise InputError(
+                "Agent config %s in namespace %s is named twice. Name it once: in volumes where it has plugins, or "
+                "else in agent_configs." % (record.name, record.namespace)
+            )
+        seen.add(record.key)
 
 
 def _records(given: Mapping[str, Any], namespace: str, identity: PluginIdentity) -> tuple[AgentConfigRecord, ...]:
     """The record that the volume's agent config is to have; none where nothing is said of it."""
-    if given.get("record") is None:
+    if given.get("spec") is None:
         return ()
     return (
         AgentConfigRecord(
@@ -197,14 +204,14 @@ def _records(given: Mapping[str, Any], namespace: str, identity: PluginIdentity)
             namespace=namespace,
             claim=identity.claim,
             plugins_hash=identity.plugins_hash,
-            **_contents(given["record"]),
+            **_contents(given),
         ),
     )
 
 
-def _contents(record: Mapping[str, Any]) -> dict[str, str]:
-    """What the option ``record`` says, as a record holds it."""
+def _contents(given: Mapping[str, Any]) -> dict[str, str]:
+    """The options ``spec`` and ``agent`` as a record holds them."""
     return {
-        "spec": json.dumps(record.get("spec") or {}, sort_keys=True),
-        "agent": json.dumps(settings_to_keep(record.get("agent") or {}), sort_keys=True),
+        "spec": json.dumps(given["spec"], sort_keys=True),
+        "agent": json.dumps(settings_to_keep(given["agent"]), sort_keys=True),
     }

@@ -25,8 +25,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._leftovers import
     Leftover,
     find_leftovers,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
-from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_managed
+from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, is_managed, own_policy
 from ansible_collections.getporter.porter.plugins.module_utils._report import object_row
 
 Manifest = Dict[str, Any]

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name, short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name, short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._objects import annotations_of, installed_on, versions_in
 
 Manifest = Dict[str, Any]

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_belongs_to
-from ansible_collections.getporter.porter.plugins.module_utils._manifests import own_policy
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._objects import (
     Listing,
     annotations_of,
     is_deleting,
     labels_of,
+    own_policy,
     phase_of,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import (
@@ -61,6 +61,11 @@ class ReleasingConfig:
 
     wanted: AgentConfigRecord
     present: bool
+
+    @property
+    def state(self) -> str:
+        """As users write it."""
+        return "present" if self.present else "absent"
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,26 @@ def releases(
         # Last, because a record tells the next run what there is to do.
         steps += view.of_records()
     return steps
+
+
+def foresee_releases(
+    configs: Sequence[ReleasingConfig], listing: Listing, settled: bool = False, going: Going | None = None
+) -> list[Release]:
+    """The next steps of all configs; with ``settled`` those once every config has what it wants."""
+    steps: list[Release] = []
+    for namespace in sorted({config.wanted.namespace for config in configs}):
+        here = [config for config in configs if config.wanted.namespace == namespace]
+        steps += releases(here, listing.of(namespace), settled, going)
+    return steps
+
+
+def foresee_released(configs: Sequence[ReleasingConfig], listing: Listing) -> list[Released]:
+    """What the first round would do for each config once it has what it wants: what check mode tells."""
+    everyone = {config.wanted.key: Released(config) for config in configs}
+    for step in foresee_releases(configs, listing, settled=True):
+        for config in step.configs:
+            everyone[config.key].note(step)
+    return list(everyone.values())
 
 
 def claims_going(steps: Sequence[Release]) -> dict[str, Sequence[AgentConfigRecord]]:

@@ -41,10 +41,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._record import (
     RecordStatus,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._release import (
-    Going,
     Release,
     Released,
     ReleasingConfig,
+    foresee_releases,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._writing import delete_item, write_record
 
@@ -144,26 +144,6 @@ class Releaser:
             for pod in self._api.list_all(PODS, claim["namespace"])
             if claim["name"] in claims_in(pod["spec"])
         )
-
-
-def foresee_releases(
-    configs: Sequence[ReleasingConfig], listing: Listing, settled: bool = False, going: Going | None = None
-) -> list[Release]:
-    """The next steps of all configs; with ``settled`` those once every config has what it wants."""
-    steps: list[Release] = []
-    for namespace in sorted({config.wanted.namespace for config in configs}):
-        here = [config for config in configs if config.wanted.namespace == namespace]
-        steps += release.releases(here, listing.of(namespace), settled, going)
-    return steps
-
-
-def foresee_released(configs: Sequence[ReleasingConfig], listing: Listing) -> list[Released]:
-    """What the first round would do for each config once it has what it wants: what check mode tells."""
-    everyone = {config.wanted.key: Released(config) for config in configs}
-    for step in foresee_releases(configs, listing, settled=True):
-        for config in step.configs:
-            everyone[config.key].note(step)
-    return list(everyone.values())
 
 
 def _target(step: Release) -> Manifest:

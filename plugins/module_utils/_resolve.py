@@ -9,6 +9,7 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Iterable, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import (
@@ -28,6 +29,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
     choice,
     describe,
     dns_label,
+    native,
     plain,
     structure,
     text,
@@ -37,7 +39,6 @@ from ansible_collections.getporter.porter.plugins.module_utils._input import (
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import read_owner
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import require_installable
 from ansible_collections.getporter.porter.plugins.module_utils._pod_settings import POD_KEYS, pod_setting
-from ansible_collections.getporter.porter.plugins.module_utils._record import settings_to_keep
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
 EXTRA_KEYS = ("agent_image", "access_mode", "salted", "refresh", "owners", *POD_KEYS)
@@ -70,9 +71,10 @@ def resolve_agent_configs(
     levels below each config. Configs come from ``configs``, from ``files`` (path to content) and from the cluster
     (``found``; None where it was not asked).
 
-    ``volume`` is the module option for the config's plugin volume, None where it has no plugins.
-    It holds the plugins' sources in full: it is for modules, not for showing.
+    ``volume`` is the module option for the config's plugin volume, and ``agent_config`` the one for a config that
+    needs none; the other of the two is None. They hold the plugins' sources in full: for modules, not for showing.
     """
+    configs, defaults, system, namespaces = map(native, (configs, defaults, system, namespaces))
     lowest = merge_agent_configs(*_several(defaults), extra_keys=EXTRA_KEYS)
     name, namespace = _taken(lowest, "name"), _taken(lowest, "namespace")
     shared = merge_agent_configs(lowest, _level(system, "The system level"), extra_keys=EXTRA_KEYS)
@@ -187,16 +189,24 @@ def _resolved(config: AgentConfig) -> dict[str, Any]:
         "namespace": config.namespace,
         "state": config.state,
         "claim": identity.claim,
-        "agent_config": {
-            "name": config.name,
-            "namespace": config.namespace,
-            "state": config.state,
-            "claim": identity.claim,
-            "plugins_hash": identity.plugins_hash if config.plugins else "",
-            "record": _record(config),
-        },
-        "volume": _volume_option(config) if config.plugins and config.state == "present" else None,
+        **_options(config),
     }
+
+
+def _options(config: AgentConfig) -> dict[str, Any]:
+    """The module option for the config's plugin volume, or else the one for the config.
+
+    Maps in them are JSON text, which Ansible takes for maps too: on the way to a module it walks through every value
+    several times, and for many agent configs that is most of what a rerun costs.
+    """
+    if config.state == "present":
+        what_the_record_says = {"spec": json.dumps(config.spec()), "agent": json.dumps(_agent_option(config))}
+        if config.plugins:
+            return {"volume": {**_volume_option(config), **what_the_record_says}, "agent_config": None}
+    else:
+        what_the_record_says = {}
+    option = {"name": config.name, "namespace": config.namespace, "state": config.state}
+    return {"volume": None, "agent_config": {**option, **what_the_record_says}}
 
 
 def _access_mode(config: AgentConfig) -> str | None:
@@ -215,7 +225,7 @@ def _pod_settings(config: AgentConfig) -> dict[str, Any]:
         if key in config.extras:
             what = "%s of agent config %s" % (key, config.name)
             settings[key] = pod_setting(key, config.extras[key], what)
-    return settings
+    return {key: value for key, value in settings.items() if value not in (None, [], {})}
 
 
 def _owners(config: AgentConfig) -> list[dict[str, Any]]:
@@ -246,13 +256,6 @@ def _agent_option(config: AgentConfig) -> dict[str, Any]:
     return {key: value for key, value in agent.items() if value is not None}
 
 
-def _record(config: AgentConfig) -> dict[str, Any]:
-    """What its record is to say; nothing of one that is to be absent."""
-    return (
-        {"spec": config.spec(), "agent": settings_to_keep(_agent_option(config))} if config.state == "present" else {}
-    )
-
-
 def _volume_option(config: AgentConfig) -> dict[str, Any]:
     option = {
         "agent_config": config.name,
@@ -263,8 +266,6 @@ def _volume_option(config: AgentConfig) -> dict[str, Any]:
         "access_mode": _access_mode(config),
         "salted": _is_salted(config),
         "refresh": truth(config.extras.get("refresh", False), "refresh of agent config %s" % config.name),
-        "record": _record(config),
         "owners": _owners(config) or None,
-        "agent": _agent_option(config),
     }
     return {key: value for key, value in option.items() if value is not None}

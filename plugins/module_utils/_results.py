@@ -9,7 +9,7 @@ Private to the collection: not a public interface.
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.getporter.porter.plugins.module_utils._diff import volume_diff
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
@@ -18,22 +18,21 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import JobStatus
 from ansible_collections.getporter.porter.plugins.module_utils._life import (
     BLOCKED,
-    HAND_OVER_COURSE,
     INSTALL_COURSE,
-    INSTALL_STATES,
     INSTALLED,
     READY,
-    WHOLE_COURSE,
     Observed,
     current_volume,
-    next_step,
-    refresh_of,
-    remaining_steps,
 )
-from ansible_collections.getporter.porter.plugins.module_utils._objects import installed_on
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress
 from ansible_collections.getporter.porter.plugins.module_utils._release import Released
+from ansible_collections.getporter.porter.plugins.module_utils._volume_rows import (
+    observed_row,
+    steps_of_course,
+    unique,
+    volume_row,
+)
 
 # The end of an install's log that a result carries, in lines.
 LOG_LINES = 20
@@ -63,7 +62,7 @@ def released_result(everyone: Sequence[Released]) -> dict[str, Any]:
         {
             "name": each.config.wanted.name,
             "namespace": each.config.wanted.namespace,
-            "state": "present" if each.config.present else "absent",
+            "state": each.config.state,
             "steps": unique(each.done),
             "kept_volumes": unique(each.kept_volumes),
         }
@@ -104,14 +103,6 @@ def foresee(volumes: Sequence[PluginVolume], seen: Mapping[str, Observed], cours
     return {"changed": bool(diff), "volumes": rows, "diff": diff}
 
 
-def steps_of_course(row: Mapping[str, Any], course: tuple[str, ...]) -> list[str]:
-    """Those of a row's remaining steps that belong to ``course``; a detour belongs to where the volume stands now."""
-    if course is INSTALL_COURSE and row["state"] not in INSTALL_STATES:
-        return []
-    detours_elsewhere = course is HAND_OVER_COURSE and row["state"] in INSTALL_STATES
-    return [action for action in row["steps"] if action in course or not (action in WHOLE_COURSE or detours_elsewhere)]
-
-
 def progress_row(each: Progress) -> dict[str, Any]:
     """What became of one volume."""
     row = volume_row(each.volume, each.persistent_volume)
@@ -123,26 +114,6 @@ def progress_row(each: Progress) -> dict[str, Any]:
         error=each.error.message if each.error else None,
     )
     return row
-
-
-def observed_row(volume: PluginVolume, seen: Observed) -> dict[str, Any]:
-    """One volume as it is, and the steps it still needs."""
-    replaced = refresh_of(volume, seen)
-    step = next_step(volume, seen, replaced)
-    row = volume_row(volume, current_volume(volume, seen))
-    row.update(state=step.state, steps=remaining_steps(volume, seen, replaced), reason=step.reason or None)
-    return row
-
-
-def volume_row(volume: PluginVolume, persistent_volume: dict[str, Any] | None) -> dict[str, Any]:
-    """The parts that every result has of a volume."""
-    return {
-        "agent_config": volume.agent_config,
-        "namespace": volume.namespace,
-        "claim": volume.identity.claim,
-        "persistent_volume": persistent_volume["metadata"]["name"] if persistent_volume else None,
-        "installed": installed_on(persistent_volume),
-    }
 
 
 def _job_row(volume: PluginVolume, status: JobStatus | None, log: str | None) -> dict[str, Any] | None:
@@ -158,8 +129,3 @@ def _job_row(volume: PluginVolume, status: JobStatus | None, log: str | None) ->
         "exit_code": status.exit_code,
         "log": (log or "").splitlines()[-LOG_LINES:],
     }
-
-
-def unique(actions: Iterable[str]) -> list[str]:
-    """Each action once, in the order of their first."""
-    return list(dict.fromkeys(actions))

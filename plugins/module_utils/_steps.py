@@ -17,7 +17,6 @@ from typing import Any, Callable, Dict
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _life as life
 from ansible_collections.getporter.porter.plugins.module_utils import _manifests as manifests
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._api import (
     CLAIMS,
     CONFIG_MAPS,
@@ -42,6 +41,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     phase_line,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._job_watch import JobWatch
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._observe import INSTALL_SELECTOR
 from ansible_collections.getporter.porter.plugins.module_utils._owner_references import added, patch_of, references_of
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume

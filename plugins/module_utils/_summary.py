@@ -17,12 +17,12 @@ _COLUMNS = ("CONFIG", "CLAIM", "VOLUME", "PLUGINS", "STATE", "SECONDS")
 
 
 def summarize(configs: Sequence[Mapping[str, Any]], results: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The lines of the table, out of the resolved configs and the modules' results in the order of their tasks."""
+    """The lines of the table, out of the observed configs and the modules' results in the order of their tasks."""
     known: dict[str, dict[str, Any]] = {}
     kept: dict[str, list[str]] = {}
     for result in results:
         for row in result.get("agent_configs") or []:
-            kept["%s/%s" % (row["namespace"], row["name"])] = row["kept_volumes"]
+            kept["%s/%s" % (row["namespace"], row["name"])] = row.get("kept_volumes") or []
         for row in result.get("volumes") or []:
             _take_in(known.setdefault("%s/%s" % (row["namespace"], row["claim"]), {"seconds": 0.0}), row)
     return aligned([_COLUMNS] + [_row(config, known, kept) for config in configs])
@@ -39,7 +39,7 @@ def _row(
     config: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], kept: Mapping[str, Sequence[str]]
 ) -> Sequence[str]:
     name = "%s/%s" % (config["namespace"], config["name"])
-    if not config["volume"]:
+    if not config["claim"]:
         volumes = ", ".join("%s (kept)" % each for each in kept.get(name, ()))
         return (name, "-", volumes or "-", "none", config["state"] if config["state"] == "absent" else "ready", "0.0")
     row = known.get("%s/%s" % (config["namespace"], config["claim"]), {})

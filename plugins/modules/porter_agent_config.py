@@ -13,14 +13,15 @@ description:
     C(porter-agent-config-NAME), is deleted. A plugin claim that nobody else owns or wants is deleted with it, and its
     volume follows its reclaim policy; one that stays by it is named in a warning. An install that is under way for
     nobody else is deleted too.
-  - An agent config that is present lets go of the plugin claims that it no longer wants, once its record says that it
-    is ready with the one it wants; M(getporter.porter.porter_plugin_volume) brings it there. Without plugins it is
-    ready at once.
+  - The agent config of one of O(volumes) lets go of the plugin claims that it no longer wants, once its record says
+    that it is ready with the one it wants; M(getporter.porter.porter_plugin_volume) brings it there. Without plugins,
+    which is one of O(agent_configs) that is present, it is ready at once.
   - Pods that mount a deleted plugin claim finish first; the task waits for them until O(timeout).
 author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
+  - getporter.porter.plugin_volumes
   - getporter.porter.agent_configs
   - getporter.porter.attributes
   - getporter.porter.attributes.changes
@@ -90,18 +91,25 @@ from ansible_collections.getporter.porter.plugins.module_utils._api import conne
 from ansible_collections.getporter.porter.plugins.module_utils._errors import PorterError
 from ansible_collections.getporter.porter.plugins.module_utils._module import failure, make_module, success
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces
-from ansible_collections.getporter.porter.plugins.module_utils._options import AGENT_CONFIGS_OPTION, wanted_configs
-from ansible_collections.getporter.porter.plugins.module_utils._releaser import Releaser, foresee_released
+from ansible_collections.getporter.porter.plugins.module_utils._options import (
+    AGENT_CONFIGS_OPTION,
+    VOLUMES_OPTION,
+    wanted_configs,
+    wanted_volumes,
+)
+from ansible_collections.getporter.porter.plugins.module_utils._release import foresee_released
+from ansible_collections.getporter.porter.plugins.module_utils._releaser import Releaser
 from ansible_collections.getporter.porter.plugins.module_utils._results import kept_warnings, released_result
 
 _OPTIONS: dict[str, Any] = {
+    "volumes": VOLUMES_OPTION,
     "agent_configs": AGENT_CONFIGS_OPTION,
     "timeout": {"type": "int", "default": 600},
 }
 
 
 def _release(module: AnsibleModule) -> dict[str, Any]:
-    configs = wanted_configs(module)
+    configs = wanted_configs(module, wanted_volumes(module))
     api = connect(module)
     listing = list_namespaces(api, [config.wanted.namespace for config in configs])
     foreseen = foresee_released(configs, listing)

@@ -59,11 +59,38 @@ release_needed:
   type: bool
   sample: false
 releases:
-  description: The steps by which O(agent_configs) let go of what they do not need.
+  description: The steps by which the agent configs let go of what they do not need.
   returned: success
   type: list
   elements: str
   sample: []
+agent_configs:
+  description:
+    - One entry for each agent config, first those of O(volumes) that have C(spec), then those of O(agent_configs).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The agent config's name.
+      type: str
+      returned: always
+      sample: default
+    namespace:
+      description: Its namespace.
+      type: str
+      returned: always
+      sample: porter
+    state:
+      description: V(present) or V(absent), as wanted.
+      type: str
+      returned: always
+      sample: present
+    claim:
+      description: The name of the plugin claim that it wants; empty for none.
+      type: str
+      returned: always
+      sample: porter-1d2c2ac9b3a8a9a4e5ba6a4b4b1a4ccf
 volumes:
   description: One entry for each plugin claim, in the order of O(volumes); sets that are the same come once.
   returned: success
@@ -131,16 +158,21 @@ from ansible_collections.getporter.porter.plugins.module_utils._options import (
     wanted_volumes,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup import with_owners
-from ansible_collections.getporter.porter.plugins.module_utils._releaser import foresee_releases
-from ansible_collections.getporter.porter.plugins.module_utils._results import observed_row, steps_of_course, unique
+from ansible_collections.getporter.porter.plugins.module_utils._release import foresee_releases
 from ansible_collections.getporter.porter.plugins.module_utils._storage import unlike_wanted
+from ansible_collections.getporter.porter.plugins.module_utils._volume_rows import (
+    config_row,
+    observed_row,
+    steps_of_course,
+    unique,
+)
 
 
 def _tell(module: AnsibleModule) -> dict[str, Any]:
     wanted = wanted_volumes(module)
     api = connect(module)
     volumes = with_owners(api, wanted)
-    configs = wanted_configs(module)
+    configs = wanted_configs(module, volumes)
     namespaces = [*(volume.namespace for volume in volumes), *(config.wanted.namespace for config in configs)]
     listing = list_namespaces(api, namespaces)
     seen = observe(api, volumes, listing)
@@ -153,6 +185,7 @@ def _tell(module: AnsibleModule) -> dict[str, Any]:
     return {
         "changed": False,
         "volumes": rows,
+        "agent_configs": [config_row(config) for config in configs],
         "install_needed": any(steps_of_course(row, INSTALL_COURSE) for row in rows),
         "hand_over_needed": any(steps_of_course(row, HAND_OVER_COURSE) for row in rows),
         "release_needed": bool(steps),

@@ -13,10 +13,10 @@ from ansible_collections.getporter.porter.plugins.module_utils import _api
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils._action_outcome import ActionOutcome
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER, PLUGINS_VOLUME
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 
 from tests.unit.plugins.fake_cluster import FakeApi, FakeCluster
 

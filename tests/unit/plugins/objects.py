@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._inventory import Inventory, Listed
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 
 Manifest = dict[str, Any]
 

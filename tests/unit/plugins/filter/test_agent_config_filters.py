@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -79,6 +80,10 @@ def test_levels_that_cannot_be_merged_are_a_filter_error(levels: Any, words: str
         apply(merge_agent_configs, levels)
 
 
+def agent_of(resolved: dict[str, Any]) -> Any:
+    return json.loads(resolved["volume"]["agent"])
+
+
 def test_resolving_takes_every_source_and_level() -> None:
     resolved = apply(
         resolve_agent_configs,
@@ -90,8 +95,8 @@ def test_resolving_takes_every_source_and_level() -> None:
         found=[MANIFEST],
     )
     assert [each["name"] for each in resolved] == ["b", "c", "a"]
-    assert {each["volume"]["agent"]["image"] for each in resolved} == {"r:v2"}
-    assert [each["volume"]["agent"]["service_account"] for each in resolved] == ["level", "level", "sa"]
+    assert {agent_of(each)["image"] for each in resolved} == {"r:v2"}
+    assert [agent_of(each)["service_account"] for each in resolved] == ["level", "level", "sa"]
 
 
 def test_what_cannot_be_resolved_is_a_filter_error() -> None:

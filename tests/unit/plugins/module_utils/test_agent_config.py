@@ -16,10 +16,9 @@ from ansible_collections.getporter.porter.plugins.module_utils._agent_config imp
     merge_agent_configs,
     normalize_agent_config,
     parse_agent_config,
-    record_name,
-    short_resource_label,
 )
 from ansible_collections.getporter.porter.plugins.module_utils._errors import InputError
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name, short_resource_label
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_set import Plugin, PluginSet
 from hypothesis import assume, given
 from hypothesis import strategies as st

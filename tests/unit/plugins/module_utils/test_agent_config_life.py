@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from ansible_collections.getporter.porter.plugins.module_utils import _labels as keys
 from ansible_collections.getporter.porter.plugins.module_utils import _release as release
-from ansible_collections.getporter.porter.plugins.module_utils._agent_config import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._errors import (
     CollisionError,
     InputError,
@@ -22,6 +21,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._errors import (
 )
 from ansible_collections.getporter.porter.plugins.module_utils._executor import Executor
 from ansible_collections.getporter.porter.plugins.module_utils._life import JOIN, remaining_steps
+from ansible_collections.getporter.porter.plugins.module_utils._names import record_name
 from ansible_collections.getporter.porter.plugins.module_utils._objects import Listing
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces, observe
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, share_volumes
@@ -29,12 +29,12 @@ from ansible_collections.getporter.porter.plugins.module_utils._owner_lookup imp
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
 from ansible_collections.getporter.porter.plugins.module_utils._record import AgentConfigRecord
-from ansible_collections.getporter.porter.plugins.module_utils._release import ReleasingConfig
-from ansible_collections.getporter.porter.plugins.module_utils._releaser import (
-    Releaser,
+from ansible_collections.getporter.porter.plugins.module_utils._release import (
+    ReleasingConfig,
     foresee_released,
     foresee_releases,
 )
+from ansible_collections.getporter.porter.plugins.module_utils._releaser import Releaser
 from ansible_collections.getporter.porter.plugins.module_utils._results import kept_warnings, released_result
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,7 +56,7 @@ def volume_of(name: str, plugins: dict[str, Any], **more: Any) -> PluginVolume:
         "plugins": plugins,
         "volume_size": "64Mi",
         "agent": {"image": "agent:1"},
-        "record": {"spec": {"plugins": sorted(plugins)}},
+        "spec": {"plugins": sorted(plugins)},
         **more,
     }
     return read_volume(option)[0]

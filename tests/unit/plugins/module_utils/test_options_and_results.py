@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -29,11 +30,10 @@ from ansible_collections.getporter.porter.plugins.module_utils._observe import o
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume, wanted_volumes
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import AgentSettings
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
-from ansible_collections.getporter.porter.plugins.module_utils._results import (
-    end_of,
-    foresee,
+from ansible_collections.getporter.porter.plugins.module_utils._results import end_of, foresee, progress_row
+from ansible_collections.getporter.porter.plugins.module_utils._volume_rows import (
+    config_row,
     observed_row,
-    progress_row,
     steps_of_course,
 )
 
@@ -54,7 +54,7 @@ def option(
         "access_mode": None,
         "salted": False,
         "refresh": False,
-        "record": None,
+        "spec": None,
         "owners": [],
         "agent": {"image": "agent:1", "pull_policy": None},
         **more,
@@ -138,15 +138,16 @@ def test_the_invocation_shows_no_secret(plugins: Any) -> None:
 
 def test_the_invocation_shows_no_environment() -> None:
     env = [{"name": "TOKEN", "value": "geheim"}, {"name": "KEY", "valueFrom": {"secretKeyRef": {}}}]
-    record = {"spec": {"a": 1}, "agent": {"image": "agent:1", "env": env}}
-    module = FakeModule(option(agent={"image": "agent:1", "env": env}, record=record))
-    module.params["agent_configs"] = [{"name": "a", "record": record}, {"name": "b", "record": {}}]
+    agent = {"image": "agent:1", "env": env}
+    module = FakeModule(option(agent=agent))
+    module.params["agent_configs"] = [{"name": "a", "agent": agent}, {"name": "b", "agent": {}}]
     shown = success(module, {})["invocation"]["module_args"]
     assert "geheim" not in json.dumps(shown)
     assert shown["volumes"][0]["agent"]["env"] == ["TOKEN", "KEY"]
-    kept = {"spec": {"a": 1}, "agent": {"image": "agent:1", "env": env[1:]}}
-    assert shown["volumes"][0]["record"] == kept
-    assert shown["agent_configs"] == [{"name": "a", "record": kept}, {"name": "b", "record": {}}]
+    assert [each["agent"] for each in shown["agent_configs"]] == [
+        {"image": "agent:1", "env": ["TOKEN", "KEY"]},
+        {"env": []},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -351,6 +352,40 @@ def test_the_shared_options_are_those_that_a_volume_is_read_from() -> None:
     assert set(_options._VOLUME_OPTIONS) == set(option())
     every = dict.fromkeys(_options._AGENT_OPTIONS) | {"image": "agent:1"}
     assert read_volume(option(agent=every))[0].agent == VOLUME.agent
+
+
+def agent_configs_of(*volumes: dict[str, Any], agent_configs: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
+    module = FakeModule(*volumes)
+    module.params["agent_configs"] = [{"state": "present", "spec": {}, "agent": {}, **each} for each in agent_configs]
+    configs = _options.wanted_configs(module, _options.share_volumes(read_volume(each)[0] for each in volumes))
+    return [config_row(config) for config in configs]
+
+
+def test_agent_configs_come_in_their_order_and_those_without_a_volume_last() -> None:
+    other = {"azure": {"version": "v1"}}
+    wishes = [option("b", spec={}), option("c", plugins=other, spec={}), option("a", spec={}), option("unrecorded")]
+    rows = agent_configs_of(
+        *wishes,
+        agent_configs=[{"name": "e", "namespace": "porter"}, {"name": "d", "namespace": "n", "state": "absent"}],
+    )
+    assert [row["name"] for row in rows] == ["b", "c", "a", "e", "d"]
+    assert [row["state"] for row in rows] == ["present"] * 4 + ["absent"]
+    assert rows[0]["claim"] == rows[2]["claim"] != rows[1]["claim"]
+    assert [row["claim"] for row in rows[3:]] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("volumes", "agent_configs"),
+    [
+        ([option("a", spec={}), option("a", plugins={"azure": {"version": "v1"}}, spec={})], []),
+        ([option("a", spec={})], [{"name": "a", "namespace": "porter", "state": "absent"}]),
+        ([], [{"name": "a", "namespace": "porter"}] * 2),
+    ],
+    ids=["two-volumes", "both-options", "twice-without"],
+)
+def test_an_agent_config_is_named_once(volumes: list[dict[str, Any]], agent_configs: list[dict[str, Any]]) -> None:
+    with pytest.raises(InputError, match="Agent config a in namespace porter is named twice"):
+        agent_configs_of(*volumes, agent_configs=agent_configs)
 
 
 def test_an_action_may_replace_each_setting_and_fills_in_none() -> None:

@@ -39,6 +39,10 @@ def resolve(text: str, **settings: Any) -> list[dict[str, Any]]:
     return resolve_agent_configs(text, {**DEFAULTS, **settings})
 
 
+def agent_of(resolved: dict[str, Any]) -> Any:
+    return json.loads(resolved["volume"]["agent"])
+
+
 def plugins_of(resolved: dict[str, Any]) -> Any:
     return json.loads(resolved["volume"]["plugins"])["plugins"]
 
@@ -93,7 +97,7 @@ def test_a_manifest_is_taken_as_it_is(name: str, config: str, plugins: Any, volu
     assert f"{resolved['namespace']}/{resolved['name']}" == config
     assert plugins_of(resolved) == plugins
     assert {key: resolved["volume"].get(key) for key in volume} == volume
-    assert {key: resolved["volume"]["agent"].get(key) for key in agent} == agent
+    assert {key: agent_of(resolved).get(key) for key in agent} == agent
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_a_manifest_is_taken_as_it_is(name: str, config: str, plugins: Any, volu
 )
 def test_x02_f05_numbers_may_be_quoted(written: str, number: int) -> None:
     (resolved,) = resolve(content("x02") + f"  retryLimit: {written}\n", retry_limit=6)
-    assert resolved["volume"]["agent"]["backoff_limit"] == number
+    assert agent_of(resolved)["backoff_limit"] == number
 
 
 def test_g05_the_documentations_own_name_is_refused_with_one_that_can_be_had() -> None:
@@ -112,16 +116,16 @@ def test_g05_the_documentations_own_name_is_refused_with_one_that_can_be_had() -
 def test_x04_each_of_the_documentations_manifests_with_a_name_that_can_be_had() -> None:
     documents = content("x04").replace("customAgent", "customagent").split("---\n")
     documents[4] = documents[4].replace("customStorageClassName", "custom")
-    nothing, image, accounts, plugins, storage = (resolve(document)[0]["volume"] for document in documents)
+    nothing, image, accounts, plugins, storage = (resolve(document)[0] for document in documents)
     (usual,) = resolve("name: customagent")
-    assert nothing == usual["volume"]
-    assert image["agent"]["image"] == "getporter.example/porter-agent:v1.2.3"
-    assert accounts["agent"]["service_account"] == "my-agent"
-    assert json.loads(plugins["plugins"])["plugins"] == {
+    assert nothing == usual
+    assert agent_of(image)["image"] == "getporter.example/porter-agent:v1.2.3"
+    assert agent_of(accounts)["service_account"] == "my-agent"
+    assert plugins_of(plugins) == {
         "azure": {"version": "v1.0.1"},
         "kubernetes": {"version": "v1.0.1"},
     }
-    assert (storage["storage_class"], storage["volume_size"]) == ("custom", "128Mi")
+    assert (storage["volume"]["storage_class"], storage["volume"]["volume_size"]) == ("custom", "128Mi")
 
 
 def test_x08_the_operators_own_sequence() -> None:
@@ -139,7 +143,7 @@ def test_x17_several_manifests_in_one_file() -> None:
     default, copy = resolve(content("x17"))
     assert (default["namespace"], default["name"]) == ("unifieddeployment", "default")
     assert (default["volume"]["storage_class"], copy["volume"]["storage_class"]) == ("managed", "azurefile-csi")
-    assert copy["volume"]["agent"]["service_account"] == "porter-agent"
+    assert agent_of(copy)["service_account"] == "porter-agent"
     assert default["claim"] == copy["claim"]
 
 

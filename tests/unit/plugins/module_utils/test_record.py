@@ -25,9 +25,7 @@ SECRET = {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b
 def test_what_an_install_writes_an_action_reads() -> None:
     agent = {"image": "agent:1", "backoff_limit": 0, "env": [SECRET, {"name": "LEVEL", "value": "geheim"}]}
     option = {"agent_config": "default", "namespace": "porter", "plugins": {"azure": {"version": "v1"}}, "agent": agent}
-    volume = read_volume(
-        {**option, "volume_size": "64Mi", "record": {"spec": {"storageClassName": "fast"}, "agent": agent}}
-    )[0]
+    volume = read_volume({**option, "volume_size": "64Mi", "spec": {"storageClassName": "fast"}})[0]
     status = RecordStatus("Failed", "R", "M", "pv", {"azure": "v1"})
     record = record_manifest(volume.records[0], status, "now")
     record["metadata"]["uid"] = "u"

@@ -27,8 +27,16 @@ def resolve(*configs: Any, **defaults: Any) -> list[dict[str, Any]]:
 
 def volume_of(*configs: Any, **defaults: Any) -> dict[str, Any]:
     (resolved,) = resolve(*configs, **defaults)
-    volume: dict[str, Any] = resolved["volume"]
-    return volume
+    return opened(resolved["volume"])
+
+
+def opened(volume: dict[str, Any]) -> dict[str, Any]:
+    """The module's option with its maps, which are JSON text on the way to the module."""
+    return {**volume, **{key: json.loads(volume[key]) for key in ("spec", "agent")}}
+
+
+def agent_of(resolved: dict[str, Any]) -> Any:
+    return json.loads(resolved["volume"]["agent"])
 
 
 @pytest.mark.parametrize("configs", [None, "", " ", [], ()], ids=["null", "F04-empty", "blank", "list", "tuple"])
@@ -36,21 +44,18 @@ def test_without_configs_there_is_the_default_one(configs: Any) -> None:
     (resolved,) = resolve_agent_configs(configs, DEFAULTS)
     assert (resolved["name"], resolved["namespace"], resolved["state"]) == ("default", "porter", "present")
     assert resolved["claim"].startswith("porter-")
-    assert resolved["volume"] == {
+    assert opened(resolved["volume"]) == {
         "agent_config": "default",
         "namespace": "porter",
         "plugins": resolved["volume"]["plugins"],
         "volume_size": "64Mi",
         "salted": False,
         "refresh": False,
-        "record": {
-            "spec": {
-                "porterRepository": "example/porter-agent",
-                "porterVersion": "v1.6.1",
-                "volumeSize": "64Mi",
-                "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
-            },
-            "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
+        "spec": {
+            "porterRepository": "example/porter-agent",
+            "porterVersion": "v1.6.1",
+            "volumeSize": "64Mi",
+            "pluginConfigFile": json.loads(resolved["volume"]["plugins"]),
         },
         "agent": {"image": "example/porter-agent:v1.6.1", "pull_policy": "IfNotPresent"},
     }
@@ -170,7 +175,7 @@ def with_levels(*configs: Any, **levels: Any) -> list[dict[str, Any]]:
 
 
 def account_of(resolved: dict[str, Any]) -> Any:
-    return resolved["volume"]["agent"].get("service_account")
+    return agent_of(resolved).get("service_account")
 
 
 def test_a10_later_levels_win() -> None:
@@ -194,7 +199,7 @@ def test_a10_an_inherited_plugin_set_is_claimed_in_the_configs_own_namespace() -
         {"name": "i", "namespace": "team", "serviceAccount": "sa"}, {"name": "e", "namespace": "other"}, named, **levels
     )
     assert inherited["claim"] == whole["claim"] != elsewhere["claim"]
-    assert inherited["volume"]["agent"]["image"] == "example/porter-agent:v1.6.0"
+    assert agent_of(inherited)["image"] == "example/porter-agent:v1.6.0"
 
 
 @pytest.mark.parametrize(
@@ -275,7 +280,7 @@ def test_f04_a_blank_variable_leaves_the_default() -> None:
 
 def test_a_later_version_wins_over_an_earlier_whole_image() -> None:
     images = [
-        each["volume"]["agent"]["image"]
+        agent_of(each)["image"]
         for each in resolve(
             {"name": "a"},
             {"name": "b", "porterVersion": "v1.0.9"},
@@ -341,7 +346,7 @@ def test_a10_plugins_are_replaced_whole() -> None:
         ({"image_pull_secrets": ["one"]}, {"image_pull_secrets": ["one"]}),
         (
             {"node_selector": {"a": "b"}, "podSecurityContext": {}},
-            {"node_selector": {"a": "b"}, "pod_security_context": {}},
+            {"node_selector": {"a": "b"}, "pod_security_context": None},
         ),
         # The account of installations is none of the agent that installs plugins.
         ({"installation_service_account": "i"}, {"service_account": None, "installation_service_account": None}),
@@ -371,6 +376,23 @@ def test_a_config_is_stronger_than_the_defaults_and_blank_is_not_set() -> None:
     volume = volume_of(config, node_selector={"a": "b"}, storage_class_name="slow")
     assert (volume["volume_size"], volume["storage_class"]) == ("1Gi", "fast")
     assert volume["agent"]["node_selector"] == {"a": "b"}
+
+
+def test_an_empty_setting_undoes_that_of_a_level_below() -> None:
+    assert "node_selector" not in volume_of({"name": "a", "node_selector": {}}, node_selector={"a": "b"})["agent"]
+
+
+def test_a_config_without_a_volume_has_an_option_of_its_own() -> None:
+    without, absent, with_volume = resolve(
+        {"name": "a", "plugins": {}}, {"name": "b", "state": "absent"}, {"name": "c"}
+    )
+    option = without["agent_config"]
+    assert (option["name"], option["namespace"], option["state"]) == ("a", "porter", "present")
+    assert json.loads(option["spec"])["pluginConfigFile"]["plugins"] == {}
+    assert json.loads(option["agent"])["image"] == "example/porter-agent:v1.6.1"
+    assert absent["agent_config"] == {"name": "b", "namespace": "porter", "state": "absent"}
+    assert [each["volume"] is None for each in (without, absent, with_volume)] == [True, True, False]
+    assert with_volume["agent_config"] is None
 
 
 def test_credentials_reach_the_module_whole() -> None:

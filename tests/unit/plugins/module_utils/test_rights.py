@@ -153,7 +153,7 @@ def wanted(refresh: bool = False, agent_config: str = "default") -> PluginVolume
     option = {
         "refresh": refresh,
         "agent_config": agent_config,
-        "record": {},
+        "spec": {},
         "namespace": "porter",
         "plugins": {"kubernetes": {"version": "v1.0.1"}},
         "volume_size": "64Mi",

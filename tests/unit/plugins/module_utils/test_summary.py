@@ -13,7 +13,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._summary import s
 def config(
     name: str = "default", state: str = "present", claim: str = "porter-1", plugins: bool = True
 ) -> dict[str, Any]:
-    return {"name": name, "namespace": "n", "state": state, "claim": claim, "volume": {} if not plugins else {"a": 1}}
+    return {"name": name, "namespace": "n", "state": state, "claim": claim if plugins else ""}
 
 
 def row(claim: str = "porter-1", **values: Any) -> dict[str, Any]:
