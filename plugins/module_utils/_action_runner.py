@@ -113,17 +113,24 @@ class ActionRunner:
         self._is_awaited = False
         self._is_read_only = False
 
-    def foresee(self) -> tuple[ActionOutcome, list[Manifest]]:
-        """What a run would report at once, and make. Nothing is written, and nothing is waited for."""
+    def foresee(self) -> ActionOutcome:
+        """What a run would report at once. Nothing is written, and nothing is waited for."""
         ended = self._runs.ended()
         if ended:
-            return succeeded(outcome_of_run(self._action, self._config, ended)), []
+            return succeeded(outcome_of_run(self._action, self._config, ended))
         self._look_at_plugins()
-        objects = [self._job(self._runs.job_name)]
+        return ActionOutcome(self._action, self._config)
+
+    def objects(self, outcome: ActionOutcome) -> list[Manifest]:
+        """What the run with this outcome made, or would make."""
+        if outcome.is_earlier:
+            return []
+        name = outcome.job or self._runs.job_name
+        objects = [self._job(name)]
         if self._action.files:
-            named = {"metadata": {"name": self._runs.job_name, "uid": "(known then)"}}
+            named = {"metadata": {"name": name, "uid": "(known then)"}}
             objects.append(files_secret(self._action, self._config, named))
-        return ActionOutcome(self._action, self._config), objects
+        return objects
 
     def run(self) -> ActionOutcome:
         """Run it to its end, or report how it ended before. JobFailedError where it failed, then or now."""

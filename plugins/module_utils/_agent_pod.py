@@ -16,6 +16,8 @@ from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume im
 Manifest = Dict[str, Any]
 
 AGENT_CONTAINER = "porter-agent"
+# Of an install's pod, after the agent has installed: lists what is on the volume.
+LIST_CONTAINER = "list-plugins"
 # Where the agent image reads its configuration, and where Porter keeps its plugins.
 CONFIG_VOLUME = "porter-config"
 CONFIG_MOUNT = "/porter-config"
@@ -58,18 +60,21 @@ def pod_spec(
     mounts: Sequence[Manifest],
     env: Sequence[Manifest] = (),
     token: bool | None = None,
+    name: str = AGENT_CONTAINER,
+    before: Sequence[Manifest] = (),
 ) -> Manifest:
-    """The spec of a pod in which the agent runs Porter with these arguments.
+    """The spec of a pod in which the agent runs Porter with these arguments, in the container ``name``.
 
     ``env`` comes before the settings' own variables. ``token``: whether the service account's token is mounted;
-    None leaves it to the account.
+    None leaves it to the account. ``before``: containers that run first, one after another.
     """
     spec: Manifest = {
         # Never, so that failed pods and their logs stay.
         "restartPolicy": "Never",
-        "containers": [_container(agent, args, mounts, env)],
+        "containers": [agent_container(agent, args, mounts, env, name)],
     }
     optional: dict[str, Any] = {
+        "initContainers": list(before),
         "volumes": list(volumes),
         "serviceAccountName": agent.service_account,
         "imagePullSecrets": [{"name": name} for name in agent.image_pull_secrets],
@@ -84,10 +89,15 @@ def pod_spec(
     return spec
 
 
-def _container(
-    agent: AgentSettings, args: Sequence[str], mounts: Sequence[Manifest], env: Sequence[Manifest]
+def agent_container(
+    agent: AgentSettings,
+    args: Sequence[str],
+    mounts: Sequence[Manifest],
+    env: Sequence[Manifest] = (),
+    name: str = AGENT_CONTAINER,
 ) -> Manifest:
-    container: Manifest = {"name": AGENT_CONTAINER, "image": agent.image, "args": list(args)}
+    """One container of the agent."""
+    container: Manifest = {"name": name, "image": agent.image, "args": list(args)}
     optional: dict[str, Any] = {
         "volumeMounts": list(mounts),
         "imagePullPolicy": agent.pull_policy,

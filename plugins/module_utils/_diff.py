@@ -59,7 +59,8 @@ def _created(volume: PluginVolume, actions: Sequence[str], persistent_volume: di
 
 def without_environment(job: dict[str, Any]) -> dict[str, Any]:
     """The values of environment variables can be secret."""
-    for container in job["spec"]["template"]["spec"]["containers"]:
+    pod = job["spec"]["template"]["spec"]
+    for container in [*pod.get("initContainers", []), *pod["containers"]]:
         if "env" in container:
             # A new list: the old one is the caller's.
             container["env"] = [

@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Sequence
 
-from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
+from ansible_collections.getporter.porter.plugins.module_utils._action_log import json_in
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER, LIST_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._life import job_outcome
 
 Manifest = Dict[str, Any]
@@ -50,6 +51,8 @@ class JobStatus:
     pod: str | None = None
     pods: int = 0
     exit_code: int | None = None
+    # Whether the agent has installed, and lists what is there.
+    listing: bool = False
 
 
 class Patience:
@@ -96,10 +99,23 @@ def installed_versions(log: str | None) -> dict[str, str]:
     return {match["name"]: match["version"] for match in _INSTALLED_LINE.finditer(log or "")}
 
 
+def listed_versions(log: str | None) -> dict[str, str] | None:
+    """Plugin name to version, from what ``porter plugins list -o json`` printed; None where that is not known.
+
+    Porter leaves an empty entry for a plugin that does not run: such a one is not in it.
+    """
+    listed = json_in((log or "").splitlines())
+    if not isinstance(listed, list) or any(not isinstance(each, dict) for each in listed):
+        return None
+    return {str(each["name"]): str(each.get("version") or "") for each in listed if each.get("name")}
+
+
 def phase_line(status: JobStatus, image: str, plugins: Sequence[str], log: str | None) -> str:
     """The phase of an install for people, with the plugin that Porter is at: it installs them in the order given."""
     if status.stuck or status.phase != RUNNING:
         return phase_words(status, image)
+    if status.listing and not status.exit_code:
+        return "installed %s" % ", ".join(plugins)
     if status.exit_code:
         # Before the Job has failed: it may be minutes until the last of its tries has.
         return "try %d failed: %s" % (status.pods, last_line(log) or "exit code %d" % status.exit_code)
@@ -149,23 +165,23 @@ def _of_pod(pod: Manifest, pods: int, events: list[Manifest]) -> JobStatus:
             pod=name,
             pods=pods,
         )
-    state = container_state(pod)
-    if "running" in state:
-        return JobStatus(RUNNING, pod=name, pods=pods)
+    state, listing = container_state(pod), container_at_work(pod) == LIST_CONTAINER
     waiting = state.get("waiting") or {}
     reason = waiting.get("reason", "")
+    if "running" in state or (listing and "terminated" not in state and reason in _NORMAL_WAITING):
+        return JobStatus(RUNNING, pod=name, pods=pods, listing=listing)
     if reason not in _NORMAL_WAITING:
         message = waiting.get("message") or _words(_latest(_warnings(events)))
         return JobStatus(PULLING, reason=reason, stuck="pod %s: %s: %s" % (name, reason, message), pod=name, pods=pods)
     if "terminated" in state:
         code = state["terminated"].get("exitCode")
-        return JobStatus(RUNNING, stuck=_kept_alive(pod, code), pod=name, pods=pods, exit_code=code)
+        return JobStatus(RUNNING, stuck=_kept_alive(pod, code), pod=name, pods=pods, exit_code=code, listing=listing)
     return JobStatus(SCHEDULED, stuck=_standing_warning(events), pod=name, pods=pods)
 
 
 def _kept_alive(pod: Manifest, exit_code: int | None) -> str:
     """Which containers keep the pod running, and so its Job, after the agent has ended: injected sidecars."""
-    others = [each["name"] for each in pod["status"]["containerStatuses"] if "running" in (each.get("state") or {})]
+    others = [name for name, state in _container_states(pod).items() if "running" in state]
     if not others:
         return ""
     return (
@@ -207,10 +223,21 @@ def _condition(item: Manifest, kind: str) -> dict[str, Any]:
 
 
 def container_state(pod: Manifest) -> dict[str, Any]:
-    """Of the agent's container: an injected sidecar may stand before it."""
-    statuses = (pod.get("status") or {}).get("containerStatuses") or []
-    agent: dict[str, Any] = next((each for each in statuses if each.get("name") == AGENT_CONTAINER), {})
-    return agent.get("state") or {}
+    """Of the agent's container that is at work: an injected sidecar may stand before it."""
+    return _container_states(pod).get(container_at_work(pod)) or {}
+
+
+def container_at_work(pod: Manifest) -> str:
+    """The agent's container that runs, or ran last: in an install's pod two follow each other."""
+    states = _container_states(pod)
+    ended = (states.get(AGENT_CONTAINER) or {}).get("terminated") or {}
+    return LIST_CONTAINER if LIST_CONTAINER in states and ended.get("exitCode") == 0 else AGENT_CONTAINER
+
+
+def _container_states(pod: Manifest) -> dict[str, dict[str, Any]]:
+    status = pod.get("status") or {}
+    statuses = [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+    return {each["name"]: each.get("state") or {} for each in statuses}
 
 
 def _exit_code(pod: Manifest | None) -> int | None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict
 
-from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import AGENT_CONTAINER, LIST_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._api import EVENTS, NODES, PODS, KubeApi
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError
 from ansible_collections.getporter.porter.plugins.module_utils._job_status import (
     WAITING_PHASES,
+    container_at_work,
     job_status,
     newest_pod,
 )
@@ -24,6 +25,9 @@ Manifest = Dict[str, Any]
 
 # Seconds between two looks at the events about one Job, and before the first.
 EVENTS_INTERVAL = 2.0
+# Lines of a log that are read: its end; and of a list of plugins, some ten of each plugin.
+LOG_LINES = 50
+MOST_LIST_LINES = 10_000
 
 
 class JobWatch:
@@ -64,9 +68,19 @@ class JobWatch:
         return events
 
     def log(self, pod: Manifest | None) -> str | None:
-        if not pod:
-            return None
-        return self._api.pod_log(pod["metadata"]["namespace"], pod["metadata"]["name"], AGENT_CONTAINER)
+        """The end of the log of the container that is at work."""
+        return self._log_of(pod, container_at_work(pod)) if pod else None
+
+    def install_log(self, pod: Manifest | None) -> str | None:
+        """The end of what the agent printed while it installed."""
+        return self._log_of(pod, AGENT_CONTAINER) if pod else None
+
+    def list_log(self, pod: Manifest | None) -> str | None:
+        """What the agent printed when it listed the plugins: none of its lines may be missing."""
+        return self._log_of(pod, LIST_CONTAINER, MOST_LIST_LINES) if pod else None
+
+    def _log_of(self, pod: Manifest, container: str, lines: int = LOG_LINES) -> str | None:
+        return self._api.pod_log(pod["metadata"]["namespace"], pod["metadata"]["name"], container, tail_lines=lines)
 
     def architecture(self, pod: Manifest | None) -> str | None:
         """Of the node that installed. Left out where nodes may not be read: it is a help, no condition."""

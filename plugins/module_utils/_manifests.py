@@ -16,6 +16,8 @@ from ansible_collections.getporter.porter.plugins.module_utils import _labels as
 from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import (
     CONFIG_MOUNT,
     CONFIG_VOLUME,
+    LIST_CONTAINER,
+    agent_container,
     config_mount,
     plugins_mount,
     plugins_volume,
@@ -275,14 +277,18 @@ def _owner(claim: Manifest) -> dict[str, str]:
 
 
 def _pod_spec(volume: PluginVolume, secret_name: str) -> Manifest:
+    """Porter installs, and then lists what is there: read-only, as agent actions see it."""
+    install = ["plugins", "install", "-f", "%s/%s" % (CONFIG_MOUNT, DOCUMENT_FILE)]
     return pod_spec(
         volume.agent,
-        args=["plugins", "install", "-f", "%s/%s" % (CONFIG_MOUNT, DOCUMENT_FILE)],
+        before=[agent_container(volume.agent, install, [plugins_mount(), config_mount()])],
+        name=LIST_CONTAINER,
+        args=["plugins", "list", "-o", "json"],
         volumes=[
             plugins_volume(volume.identity.staging_claim),
             {"name": CONFIG_VOLUME, "secret": {"secretName": secret_name}},
         ],
-        mounts=[plugins_mount(), config_mount()],
+        mounts=[plugins_mount(read_only=True)],
         # Porter downloads files: it has no business with the API.
         token=False,
     )

@@ -42,6 +42,7 @@ class Progress:
     status: JobStatus | None = None
     log: str | None = None
     error: PorterError | None = None
+    warnings: list[str] = field(default_factory=list)
     finished: bool = False
     seconds: float = 0.0
     persistent_volume: Manifest | None = None

@@ -50,6 +50,10 @@ def end_of(everyone: Sequence[Progress]) -> dict[str, Any]:
             if each.done
         ],
     }
+    warnings = [warning for each in everyone for warning in each.warnings]
+    if warnings:
+        # Ansible shows them as such.
+        result["warnings"] = warnings
     if errors:
         details = errors[0].result if len(errors) == 1 else {}
         raise PorterError(" ".join(error.message for error in errors), **result, **details)

@@ -37,6 +37,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     installed_versions,
     job_status,
     last_line,
+    listed_versions,
     newest_pod,
     phase_line,
 )
@@ -172,16 +173,30 @@ class Steps:
         pods = self._watch.pods(job)
         each.status = job_status(job, pods, [])
         succeeded = newest_pod([pod for pod in pods if pod["status"].get("phase") == "Succeeded"])
-        each.log = self._watch.log(succeeded)
         patch = manifests.mark_installed(
             each.volume,
             persistent_volume,
-            installed_versions(each.log),
+            self._versions(each, succeeded),
             self._watch.architecture(succeeded),
             (staging["metadata"].get("annotations") or {}).get(keys.ANNOTATION_REFRESH_OF),
         )
         self._api.merge_patch(VOLUMES, persistent_volume["metadata"]["name"], patch)
         self.say(each, "installed on %s" % persistent_volume["metadata"]["name"])
+
+    def _versions(self, each: Progress, pod: Manifest | None) -> dict[str, str]:
+        """What Porter listed on the volume, or where that is not known what it said that it installed."""
+        each.log = self._watch.install_log(pod)
+        listed = listed_versions(self._watch.list_log(pod))
+        if listed is None:
+            return installed_versions(each.log)
+        missing = [name for name in each.volume.plugin_names if name not in listed]
+        if missing:
+            each.warnings.append(
+                "%s: Porter installed %s, but lists only %s on the volume, which is what the record names. A plugin "
+                "that does not run, or that gives another name, is not listed under its own."
+                % (each.volume.key, " and ".join(missing), ", ".join(listed) or "nothing")
+            )
+        return listed
 
     def _clear_failed(self, each: Progress, step: life.Step, seen: life.Observed) -> None:
         """A failure of this run's time is kept in ``error``; one from before is only cleared away."""

@@ -310,7 +310,7 @@ import signal
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.getporter.porter.plugins.module_utils._action_outcome import ActionOutcome, action_diff
+from ansible_collections.getporter.porter.plugins.module_utils._action_outcome import action_diff
 from ansible_collections.getporter.porter.plugins.module_utils._action_runner import ActionRunner, ActionSettings
 from ansible_collections.getporter.porter.plugins.module_utils._agent_action import read_action, shown_action
 from ansible_collections.getporter.porter.plugins.module_utils._api import connect
@@ -366,10 +366,9 @@ def _act(module: AnsibleModule) -> dict[str, Any]:
         say=lambda line: report(action, line) if report else None,
         check_cancelled=lambda: _refuse_to_go_on_alone(listener),
     )
-    if module.check_mode:
-        outcome, objects = runner.foresee()
-        return {**_result(outcome), "diff": action_diff(action, objects)}
-    return _result(runner.run())
+    outcome = runner.foresee() if module.check_mode else runner.run()
+    diff = action_diff(action, runner.objects(outcome))
+    return {"changed": not outcome.is_earlier, **outcome.result, "diff": diff}
 
 
 def _at_least(least: int, module: AnsibleModule, option: str) -> Any:
@@ -377,10 +376,6 @@ def _at_least(least: int, module: AnsibleModule, option: str) -> Any:
     if value is not None and value < least:
         raise InputError("%s must be at least %d, not %d." % (option, least, value))
     return value
-
-
-def _result(outcome: ActionOutcome) -> dict[str, Any]:
-    return {"changed": not outcome.is_earlier, **outcome.result}
 
 
 def _refuse_to_go_on_alone(listener: Listener) -> None:

@@ -380,13 +380,18 @@ def test_secrets_in_the_action_are_nowhere_to_be_read(actions: Actions) -> None:
 
 def test_check_mode_writes_nothing_and_shows_the_job(actions: Actions) -> None:
     """E02."""
-    outcome = actions.run(args=LIST, name="foreseen", files={"a.yaml": {"b": 1}}, arguments="--check --diff")
+    command: dict[str, Any] = {"args": LIST, "name": "foreseen", "files": {"a.yaml": {"b": 1}}}
+    outcome = actions.run(**command, arguments="--check --diff")
     assert outcome.changed
     after = actions.of(outcome)["diff"]["after"]
     assert after["Job foreseen-1"]["spec"]["template"]["spec"]["containers"][0]["args"] == LIST
     assert "credentials" in after["Secret foreseen-1"]["stringData"]
     assert actions.record_of("foreseen") is None
     actions.assert_nothing_is_left()
+    made = actions.of(actions.run(**command, arguments="--diff"))
+    assert (made["phase"], made["diff"]["after"]) == ("succeeded", after)
+    again = actions.run(**command, arguments="--diff")
+    assert (again.changed, actions.of(again)["diff"]["after"]) == (False, {})
 
 
 def test_surveys_hand_over_text_and_nothing(actions: Actions) -> None:

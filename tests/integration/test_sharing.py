@@ -109,6 +109,26 @@ def test_records_deleted_by_hand_are_collected_like_a_removal(
     cluster.wait_until_empty()
 
 
+def test_c09_a_claim_with_an_owner_of_its_own_outlives_its_agent_configs(
+    playbook: Playbook, cluster: Cluster, channel: str
+) -> None:
+    """C09: a volume that is to stay is kept by an object of the user's own, whose removal is explicit."""
+    cluster.core.create_namespaced_config_map(cluster.namespace, {"metadata": {"name": "keep"}})
+    plugins = plugins_from(channel, kubernetes="v1.0.1")
+    succeed(playbook.run(plugins=plugins, agent_configs=configs("a", "b", owners=[{"name": "keep"}])))
+    (claim,) = cluster.claims()
+    assert cluster.owners() == {claim.metadata.name: sorted(["keep", *record_names("a", "b")])}
+    cluster.core.delete_namespaced_config_map("porter-agent-config-a", cluster.namespace)
+    succeed(playbook.run(plugins=plugins, agent_configs=configs("b", state="absent")))
+    wait_for(lambda: cluster.owners() == {claim.metadata.name: ["keep"]}, "a claim that is only kept")
+    joined = succeed(playbook.run(plugins=plugins, agent_configs=configs("c")))
+    assert not joined.used(JOB)
+    succeed(playbook.run(plugins=plugins, agent_configs=configs("c", state="absent")))
+    assert [(each.metadata.uid, each.status.phase) for each in cluster.claims()] == [(claim.metadata.uid, "Bound")]
+    cluster.core.delete_namespaced_config_map("keep", cluster.namespace)
+    cluster.wait_until_empty()
+
+
 def test_a_failed_install_is_on_record_and_can_be_removed(playbook: Playbook, cluster: Cluster, channel: str) -> None:
     """A15: why it failed is to be read in the cluster too."""
     plugins = plugins_from(channel, kubernetes="v9.9.9")

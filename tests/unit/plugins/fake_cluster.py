@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ansible_collections.getporter.porter.plugins.module_utils import _api
+from ansible_collections.getporter.porter.plugins.module_utils._agent_pod import LIST_CONTAINER
 from ansible_collections.getporter.porter.plugins.module_utils._errors import ApiError, ConflictError, InputError
 
 from tests.unit.plugins.json_patch import DoesNotApplyError, applied
@@ -29,6 +30,7 @@ KINDS = {
     "PersistentVolumeClaim": _api.CLAIMS,
 }
 LOG = "installed kubernetes plugin v1.0.1 (f1)\n"
+LISTED = 'porter version v1\n[\n  {"name": "kubernetes", "version": "v1.0.1"}\n]\n'
 
 
 class Killed(BaseException):
@@ -42,6 +44,8 @@ class FakeCluster:
         self.objects: dict[tuple[str, str, str], Manifest] = {}
         self.policy, self.immediate = policy, immediate
         self.jobs_succeed = True
+        # What Porter prints when it lists the plugins.
+        self.listed = LISTED
         self.started_jobs = self.completed_jobs = 0
         # A namespace that is being deleted takes no new objects.
         self.terminating = False
@@ -351,8 +355,9 @@ class FakeApi:
             lambda: self.cluster.delete(resource.plural, name, namespace or "", uid, resource_version),
         )
 
-    def pod_log(self, *_names: str) -> str:
-        return self._request("log", lambda: LOG if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
+    def pod_log(self, _namespace: str, _pod: str, container: str, **_options: int) -> str:
+        log = self.cluster.listed if container == LIST_CONTAINER else LOG
+        return self._request("log", lambda: log if self.cluster.jobs_succeed else "porter version v1\nno such plugin\n")
 
     def _request(self, what: str, act: Callable[[], _Answer]) -> _Answer:
         self.before(what)

@@ -673,15 +673,18 @@ def test_check_mode_writes_nothing_and_shows_what_would_be_made() -> None:
     cluster = ActionCluster()
     api = ActionApi(cluster)
     run = Run(cluster, api, **NAMED)
-    outcome, objects = run.runner().foresee()
-    assert [(each["kind"], each["metadata"]["name"]) for each in objects] == [
+    outcome = run.runner().foresee()
+    foreseen = run.runner().objects(outcome)
+    assert [(each["kind"], each["metadata"]["name"]) for each in foreseen] == [
         ("Job", "listing-1"),
         ("Secret", "listing-1"),
     ]
     assert (outcome.result["phase"], api.writes, run.now) == ("pending", [], 0)
-    assert run.run().job == "listing-1"
-    outcome, objects = run.runner().foresee()
-    assert (outcome.is_earlier, objects) == (True, [])
+    runner = run.runner()
+    outcome = runner.run()
+    assert (outcome.job, runner.objects(outcome)) == ("listing-1", foreseen)
+    outcome = run.runner().foresee()
+    assert (outcome.is_earlier, run.runner().objects(outcome)) == (True, [])
 
 
 def test_the_record_goes_with_the_agent_config() -> None:

@@ -26,6 +26,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._manifests import
 from ansible_collections.getporter.porter.plugins.module_utils._options import read_volume
 from ansible_collections.getporter.porter.plugins.module_utils._plugin_volume import PluginVolume
 from ansible_collections.getporter.porter.plugins.module_utils._progress import Progress, Settings
+from ansible_collections.getporter.porter.plugins.module_utils._results import end_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -113,6 +114,32 @@ def test_a_second_run_writes_nothing() -> None:
     again = Run(cluster)
     (end,) = again.to_the_end()
     assert (end.state, end.done, again.api.writes, cluster.completed_jobs) == ("ready", [], [], 1)
+
+
+@pytest.mark.parametrize(
+    ("listed", "noted"),
+    [
+        ('[{"name": "kubernetes", "version": "v1.0.2"}]', '{"kubernetes": "v1.0.2"}'),
+        ('[{"name": "other", "version": "v1"}, {"name": ""}]', '{"other": "v1"}'),
+        ("[]", "{}"),
+        ("", '{"kubernetes": "v1.0.1"}'),
+    ],
+    ids=["listed", "another", "none", "unknown"],
+)
+def test_the_installed_versions_are_what_porter_lists(listed: str, noted: str) -> None:
+    cluster = FakeCluster()
+    cluster.listed = listed
+    (end,) = Run(cluster).to_the_end()
+    (volume,) = cluster.of("persistentvolumes")
+    assert (end.error, volume["metadata"]["annotations"][keys.ANNOTATION_INSTALLED]) == (None, noted)
+
+
+def test_a_plugin_that_porter_does_not_list_is_told() -> None:
+    cluster = FakeCluster()
+    cluster.listed = '[{"name": "other", "version": "v1"}]'
+    result = end_of(Run(cluster).executor.install([VOLUME]))
+    (warning,) = result["warnings"]
+    assert "Porter installed kubernetes, but lists only other" in warning
 
 
 def test_labels_of_others_stay() -> None:

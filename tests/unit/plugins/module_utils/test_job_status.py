@@ -12,6 +12,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._job_status impor
     installed_versions,
     job_status,
     last_line,
+    listed_versions,
     newest_pod,
     phase_line,
 )
@@ -42,6 +43,18 @@ def pod(
                 {"name": "istio-proxy", "state": sidecar or {"terminated": {"exitCode": 0}}},
                 {"name": "porter-agent", "state": state or {}},
             ],
+        },
+    }
+
+
+def installing(agent: Manifest, listing: Manifest, **sidecars: Manifest) -> Manifest:
+    """A pod of an install: the agent installs, and then lists what is there."""
+    statuses = [{"name": "list-plugins", "state": listing}]
+    return {
+        "metadata": {"name": "p", "creationTimestamp": "1"},
+        "status": {
+            "initContainerStatuses": [{"name": "porter-agent", "state": agent}],
+            "containerStatuses": [*statuses, *({"name": name, "state": state} for name, state in sidecars.items())],
         },
     }
 
@@ -143,6 +156,62 @@ CASES: dict[str, tuple[Manifest, list[Manifest], list[Manifest], JobStatus]] = {
         [],
         JobStatus("running", pod="p", pods=1, exit_code=0),
     ),
+    "installing": (
+        job(),
+        [installing({"running": {}}, waiting("PodInitializing"))],
+        [],
+        JobStatus("running", pod="p", pods=1),
+    ),
+    "D02-the-first-container-cannot-be-pulled": (
+        job(),
+        [installing(waiting("ImagePullBackOff", "no"), waiting("PodInitializing"))],
+        [],
+        JobStatus("pulling", "ImagePullBackOff", stuck="pod p: ImagePullBackOff: no", pod="p", pods=1),
+    ),
+    "installed-and-about-to-list": (
+        job(),
+        [installing({"terminated": {"exitCode": 0}}, waiting("PodInitializing"))],
+        [],
+        JobStatus("running", pod="p", pods=1, listing=True),
+    ),
+    "listing": (
+        job(),
+        [installing({"terminated": {"exitCode": 0}}, {"running": {}})],
+        [],
+        JobStatus("running", pod="p", pods=1, listing=True),
+    ),
+    "the-second-container-cannot-be-made": (
+        job(),
+        [installing({"terminated": {"exitCode": 0}}, waiting("CreateContainerError", "no"))],
+        [],
+        JobStatus("pulling", "CreateContainerError", stuck="pod p: CreateContainerError: no", pod="p", pods=1),
+    ),
+    "not-installed": (
+        job(),
+        [installing({"terminated": {"exitCode": 1}}, waiting("PodInitializing"))],
+        [],
+        JobStatus("running", pod="p", pods=1, exit_code=1),
+    ),
+    "not-listed": (
+        job(),
+        [installing({"terminated": {"exitCode": 0}}, {"terminated": {"exitCode": 2}})],
+        [],
+        JobStatus("running", pod="p", pods=1, exit_code=2, listing=True),
+    ),
+    "D07-a-sidecar-outlives-both": (
+        job(),
+        [installing({"terminated": {"exitCode": 0}}, {"terminated": {"exitCode": 0}}, proxy={"running": {}})],
+        [],
+        JobStatus(
+            "running",
+            stuck="pod p: the agent has ended with exit code 0, but the Job goes on while proxy runs in its pod. "
+            "Keep that out, for example with labels or annotations of the pod",
+            pod="p",
+            pods=1,
+            exit_code=0,
+            listing=True,
+        ),
+    ),
     "D07-agent-runs-beside-a-sidecar": (
         job(),
         [pod(state={"running": {}}, sidecar={"running": {}})],
@@ -205,6 +274,36 @@ def test_installed_versions(log: str | None, versions: dict[str, str]) -> None:
     assert installed_versions(log) == versions
 
 
+LISTED = """porter version v1.6.1
+porter plugins list -o json
+could not get version from plugin foreign: exec format error
+[
+  {"name": "azure", "version": "v1.2.0", "commit": "f1", "implementations": [{"type": "storage"}]},
+  {"name": "", "version": "", "commit": "", "implementations": null},
+  {"name": "kubernetes", "version": "v1.0.1"}
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "versions"),
+    [
+        (LISTED, {"azure": "v1.2.0", "kubernetes": "v1.0.1"}),
+        ("porter version v1\n[]\n", {}),
+        ('[{"name": "own"}]', {"own": ""}),
+        (None, None),
+        ("", None),
+        ("null\n", None),
+        ("[1]\n", None),
+        ('{"name": "azure"}\n', None),
+        ('[\n  {"name": "azure"', None),
+    ],
+    ids=["two-and-one-that-does-not-run", "none", "no-version", "no-log", "empty", "null", "numbers", "map", "cut"],
+)
+def test_listed_versions(log: str | None, versions: dict[str, str] | None) -> None:
+    assert listed_versions(log) == versions
+
+
 @pytest.mark.parametrize(
     ("log", "line"), [(None, ""), ("", ""), ("\n \n", ""), ("one\ntwo\n\n", "two"), (" one \r\n", "one")]
 )
@@ -243,6 +342,13 @@ def test_last_line(log: str | None, line: str) -> None:
             "installed azure plugin v1 (f)\n",
             "running: a sidecar runs",
             id="D07-sidecar",
+        ),
+        pytest.param(JobStatus("running", listing=True), "[]", "installed azure, kubernetes", id="listing"),
+        pytest.param(
+            JobStatus("running", pods=1, exit_code=1, listing=True),
+            "could not list\n",
+            "try 1 failed: could not list",
+            id="not-listed",
         ),
         pytest.param(JobStatus("succeeded"), None, "succeeded", id="succeeded"),
     ],

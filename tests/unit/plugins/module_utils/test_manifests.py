@@ -152,7 +152,7 @@ def test_the_job() -> None:
     assert pod == {
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
-        "containers": [
+        "initContainers": [
             {
                 "name": "porter-agent",
                 "image": "agent:1",
@@ -160,6 +160,21 @@ def test_the_job() -> None:
                 "volumeMounts": [
                     {"name": "porter-plugins", "mountPath": "/app/.porter/plugins", "subPath": "plugins"},
                     {"name": "porter-config", "mountPath": "/porter-config", "readOnly": True},
+                ],
+            }
+        ],
+        "containers": [
+            {
+                "name": "list-plugins",
+                "image": "agent:1",
+                "args": ["plugins", "list", "-o", "json"],
+                "volumeMounts": [
+                    {
+                        "name": "porter-plugins",
+                        "mountPath": "/app/.porter/plugins",
+                        "subPath": "plugins",
+                        "readOnly": True,
+                    },
                 ],
             }
         ],
@@ -215,9 +230,9 @@ def test_settings_of_the_pod_are_passed_on_and_empty_ones_are_left_out(setting: 
     for given, there in ((value, True), (type(value)(), False), (None, False)):
         job = manifests.install_job(wanted(agent={setting: given}), STAGING)
         pod = job["spec"]["template"]["spec"]
-        place = pod if setting in POD else pod["containers"][0]
-        assert (key in place) == there
-        assert not there or place[key] == expected
+        places = [pod] if setting in POD else [*pod["initContainers"], *pod["containers"]]
+        assert [key in place for place in places] == [there] * len(places)
+        assert not there or [place[key] for place in places] == [expected] * len(places)
 
 
 def test_d07_labels_and_annotations_of_the_pod_do_not_replace_ours() -> None:
