@@ -54,6 +54,17 @@ def test_two_plugins_end_on_a_claim_that_a_pod_lists(
     assert "azure v1.2.0, kubernetes v1.0.1  ready" in line
 
 
+def test_b18_what_porter_does_not_list_is_told_and_left_out(playbook: Playbook, cluster: Cluster, channel: str) -> None:
+    """B18: the record names what Porter finds on the volume, not what was asked for."""
+    plugins = plugins_from(channel, kubernetes="v1.0.1", azure="v1.2.0")
+    outcome = playbook.run(plugins=plugins, env=[{"name": "STANDIN_SILENT", "value": "azure"}])
+    assert outcome.status == "successful", outcome.output
+    assert "Porter installed azure, but lists only kubernetes on the volume" in " ".join(outcome.output.split())
+    assert json.loads(cluster.records()["default"]["plugins"]) == {"kubernetes": "v1.0.1"}
+    (claim,) = cluster.claims()
+    assert cluster.plugins_on(claim.metadata.name) == {"azure": "v1.2.0", "kubernetes": "v1.0.1"}
+
+
 def test_a_waiting_task_says_what_happens(playbook: Playbook, cluster: Cluster, channel: str) -> None:
     plugins = plugins_from(f"{channel}/slow/1", kubernetes="v1.0.1", azure="v1.2.0")
     output = playbook.run(plugins=plugins).output

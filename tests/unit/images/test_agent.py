@@ -413,6 +413,12 @@ def test_list_keeps_a_place_for_what_does_not_answer(agent: LocalAgent) -> None:
     assert "could not get version from plugin lost+found: " in done.stderr
 
 
+def test_a_plugin_can_be_made_silent(agent: LocalAgent, feed: LocalFeed) -> None:
+    agent.install(plugins_document(kubernetes={"mirror": feed.url}), env={"STANDIN_SILENT": "kubernetes"})
+    listed = agent.run("plugins", "list", "-o", "json", env={"STANDIN_SILENT": "kubernetes"})
+    assert [each["name"] for each in json.loads(listed.stdout)] == [""]
+
+
 # How an install fails
 
 
