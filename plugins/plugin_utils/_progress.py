@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
@@ -54,7 +55,11 @@ class ProgressAction(ActionBase):
         arguments["progress_file"] = path
         done = threading.Event()
         reader = threading.Thread(target=follow, args=(path, done, show), daemon=True)
+        # Signals are for the main thread. While that waits for the module, one that another thread took would be
+        # acted upon only when the module ends.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         reader.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         try:
             yield
         finally:

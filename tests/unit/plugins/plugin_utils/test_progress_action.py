@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,6 +80,21 @@ def test_a_file_of_ones_own_is_left_alone(tmp_path: Path) -> None:
     with action_of()._lines(arguments):
         assert arguments == {"progress_file": str(path)}
     assert path.exists()
+
+
+def test_f06_signals_are_left_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F06: the thread that reads lines would take them and do nothing."""
+    masks: list[set[int]] = []
+
+    def look(*_arguments: Any) -> None:
+        masks.append(set(signal.pthread_sigmask(signal.SIG_BLOCK, ())))
+
+    monkeypatch.setattr(_progress, "follow", look)
+    with action_of()._lines({}):
+        mine = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    (theirs,) = masks
+    assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= theirs
+    assert not {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} & set(mine)
 
 
 def test_a_file_that_somebody_removed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
