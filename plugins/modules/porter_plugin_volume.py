@@ -12,7 +12,7 @@ description:
   - Takes volumes on which plugins are installed from their temporary claims to their plugin claims, and waits until
     claim and volume are bound to each other.
   - A volume that was left at any point on the way, by a run that was stopped, is taken on from there.
-  - Agent configs with a record (O(volumes[].record)) own the plugin claim from its making on, or join it where it is
+  - Agent configs with a record (O(volumes[].spec)) own the plugin claim from its making on, or join it where it is
     there already; then their records say that they are ready.
   - The reclaim policy is V(Retain) on the way and what it was before at the end; labels and annotations of others stay.
 author:
