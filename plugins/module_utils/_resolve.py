@@ -10,6 +10,7 @@ Private to the collection: not a public interface.
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any, Iterable, Mapping
 
 from ansible_collections.getporter.porter.plugins.module_utils._agent_config import (
@@ -200,13 +201,29 @@ def _options(config: AgentConfig) -> dict[str, Any]:
     several times, and for many agent configs that is most of what a rerun costs.
     """
     if config.state == "present":
-        what_the_record_says = {"spec": json.dumps(config.spec()), "agent": json.dumps(_agent_option(config))}
+        what_the_record_says = {
+            "spec": _as_json(config.spec(), config),
+            "agent": _as_json(_agent_option(config), config),
+        }
         if config.plugins:
             return {"volume": {**_volume_option(config), **what_the_record_says}, "agent_config": None}
     else:
         what_the_record_says = {}
     option = {"name": config.name, "namespace": config.namespace, "state": config.state}
     return {"volume": None, "agent_config": {**option, **what_the_record_says}}
+
+
+def _as_json(settings: Mapping[str, Any], config: AgentConfig) -> str:
+    def in_json(value: Any) -> str:
+        # What YAML makes of text without quotes, as Ansible would write it.
+        if isinstance(value, date):
+            return value.isoformat()
+        raise InputError(
+            "The settings of agent config %s hold a value %s, which Kubernetes does not know. Write text."
+            % (config.name, describe(value))
+        )
+
+    return json.dumps(settings, default=in_json)
 
 
 def _access_mode(config: AgentConfig) -> str | None:

@@ -395,6 +395,22 @@ def test_a_config_without_a_volume_has_an_option_of_its_own() -> None:
     assert with_volume["agent_config"] is None
 
 
+@pytest.mark.parametrize(
+    ("written", "value"), [("2026-11-30", "2026-11-30"), ("2026-11-30 12:00:00", "2026-11-30T12:00:00")]
+)
+def test_f05_dates_that_yaml_made_are_text_again(written: str, value: str) -> None:
+    """F05"""
+    config = f"name: a\npod_annotations: {{since: {written}}}\nenv: [{{name: A, value: {written}}}]"
+    (resolved,) = resolve_agent_configs(config, DEFAULTS)
+    agent = agent_of(resolved)
+    assert (agent["pod_annotations"], agent["env"]) == ({"since": value}, [{"name": "A", "value": value}])
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(InputError, match="agent config a hold a value of type bytes"):
+        resolve_agent_configs("name: a\npod_annotations: {a: !!binary YQ==}", DEFAULTS)
+
+
 def test_credentials_reach_the_module_whole() -> None:
     url = "https://user:geheim@feed.example/atom.xml"
     assert url in volume_of({"name": "a", "plugins": {"azure": {"feedURL": url}}})["plugins"]
