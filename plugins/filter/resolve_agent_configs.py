@@ -9,7 +9,8 @@ DOCUMENTATION = r"""
 name: resolve_agent_configs
 short_description: Check agent configs and name the plugin volumes they need
 description:
-  - Checks agent configs, fills in defaults and gives for each the claim and the module option of its plugin volume.
+  - Checks agent configs, fills in defaults and gives for each the claim and the module option of its plugin volume, or
+    else its own.
   - Meant for the role P(getporter.porter.porter_plugins#role).
 author:
   - Contributors to the getporter.porter collection (@getporter)
@@ -58,7 +59,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The agent configs, each with C(name), C(namespace), C(state), C(claim) and C(volume).
+  description:
+    - The agent configs, each with C(name), C(namespace), C(state), C(claim), and the module option C(volume) or
+      C(agent_config).
   type: list
   elements: dict
 """
