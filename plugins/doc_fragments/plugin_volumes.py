@@ -16,7 +16,7 @@ options:
       - Equal sets in one namespace share one plugin volume, named after the first of them.
     type: list
     elements: dict
-    default: []
+    required: true
     suboptions:
       agent_config:
         description: The name of the agent config in whose name the volume is made.
@@ -165,3 +165,10 @@ options:
 requirements:
   - kubernetes >= 24.2.0 (Python library)
 """
+
+    # Of a module that also does something without any.
+    OPTIONAL: str
+
+
+# Outside, because ansible-test takes whatever a fragment's class assigns for a text of YAML.
+ModuleDocFragment.OPTIONAL = ModuleDocFragment.DOCUMENTATION.replace("required: true", "default: []", 1)

@@ -85,7 +85,9 @@ _VOLUME_OPTIONS: dict[str, Any] = {
     "agent": {"type": "dict", "required": True, "options": _AGENT_OPTIONS},
 }
 
-VOLUMES_OPTION: dict[str, Any] = {"type": "list", "elements": "dict", "default": [], "options": _VOLUME_OPTIONS}
+VOLUMES_OPTION: dict[str, Any] = {"type": "list", "elements": "dict", "required": True, "options": _VOLUME_OPTIONS}
+# Of a module that also does something without any.
+OPTIONAL_VOLUMES_OPTION: dict[str, Any] = {**VOLUMES_OPTION, "required": False, "default": []}
 
 AGENT_CONFIGS_OPTION: dict[str, Any] = {
     "type": "list",

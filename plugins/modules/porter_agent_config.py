@@ -21,7 +21,7 @@ author:
   - The getporter.porter contributors (@getporter)
 extends_documentation_fragment:
   - kubernetes.core.k8s_auth_options
-  - getporter.porter.plugin_volumes
+  - getporter.porter.plugin_volumes.optional
   - getporter.porter.agent_configs
   - getporter.porter.attributes
   - getporter.porter.attributes.changes
@@ -93,7 +93,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._module import fa
 from ansible_collections.getporter.porter.plugins.module_utils._observe import list_namespaces
 from ansible_collections.getporter.porter.plugins.module_utils._options import (
     AGENT_CONFIGS_OPTION,
-    VOLUMES_OPTION,
+    OPTIONAL_VOLUMES_OPTION,
     wanted_configs,
     wanted_volumes,
 )
@@ -102,7 +102,7 @@ from ansible_collections.getporter.porter.plugins.module_utils._releaser import 
 from ansible_collections.getporter.porter.plugins.module_utils._results import kept_warnings, released_result
 
 _OPTIONS: dict[str, Any] = {
-    "volumes": VOLUMES_OPTION,
+    "volumes": OPTIONAL_VOLUMES_OPTION,
     "agent_configs": AGENT_CONFIGS_OPTION,
     "timeout": {"type": "int", "default": 600},
 }

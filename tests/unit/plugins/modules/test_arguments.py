@@ -88,6 +88,7 @@ def test_a_volume_that_is_refused_is_not_shown(module: Any, volumes: Any, words:
         (porter_agent_config, {"agent_configs": [{"name": "a", "agent": {"env": ENV}}]}, "namespace found in"),
         (porter_agent_config, {"agent_configs": [PLUGINS]}, "name, namespace found in agent_configs"),
         (porter_agent_config, {"volume": [VOLUME]}, "volume. Supported"),
+        (porter_agent_job, {"timeout": 5}, "missing required arguments: volumes"),
         (porter_agent_job, {"volumes": [VOLUME], "env": ENV}, "env. Supported"),
         (porter_agent_job, {"volumes": [VOLUME], "until": "done"}, "value of until must be one of: installed, ready"),
         (porter_plugin_hash, {"plugins": PLUGINS, "feedURL": URL}, "feedURL. Supported"),
