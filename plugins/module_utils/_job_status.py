@@ -114,12 +114,10 @@ def phase_line(status: JobStatus, image: str, plugins: Sequence[str], log: str |
     """The phase of an install for people, with the plugin that Porter is at: it installs them in the order given."""
     if status.stuck or status.phase != RUNNING:
         return phase_words(status, image)
-    if status.listing and not status.exit_code:
-        return "installed %s" % ", ".join(plugins)
     if status.exit_code:
         # Before the Job has failed: it may be minutes until the last of its tries has.
         return "try %d failed: %s" % (status.pods, last_line(log) or "exit code %d" % status.exit_code)
-    done = installed_versions(log)
+    done = plugins if status.listing else installed_versions(log)
     current = next((name for name in plugins if name not in done), None)
     return "installing %s" % current if current else "installed %s" % ", ".join(plugins)
 

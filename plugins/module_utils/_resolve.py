@@ -214,10 +214,12 @@ def _options(config: AgentConfig) -> dict[str, Any]:
 
 
 def _as_json(settings: Mapping[str, Any], config: AgentConfig) -> str:
-    def in_json(value: Any) -> str:
-        # What YAML makes of text without quotes, as Ansible would write it.
+    def in_json(value: Any) -> Any:
+        # What YAML makes of text without quotes, and of a set, as Ansible would write it.
         if isinstance(value, date):
             return value.isoformat()
+        if isinstance(value, set):
+            return sorted(value, key=str)
         raise InputError(
             "The settings of agent config %s hold a value %s, which Kubernetes does not know. Write text."
             % (config.name, describe(value))

@@ -193,7 +193,8 @@ class Steps:
         if missing:
             each.warnings.append(
                 "%s: Porter installed %s, but lists only %s on the volume, which is what the record names. A plugin "
-                "that does not run, or that gives another name, is not listed under its own."
+                "that does not run, or that gives another name, is not listed under its own. Where it does not work, "
+                "name another version of it and run again."
                 % (each.volume.key, " and ".join(missing), ", ".join(listed) or "nothing")
             )
         return listed

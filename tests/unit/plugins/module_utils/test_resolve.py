@@ -406,6 +406,11 @@ def test_f05_dates_that_yaml_made_are_text_again(written: str, value: str) -> No
     assert (agent["pod_annotations"], agent["env"]) == ({"since": value}, [{"name": "A", "value": value}])
 
 
+def test_a_set_of_yaml_is_a_list_again() -> None:
+    (resolved,) = resolve_agent_configs("name: a\nimage_pull_secrets: !!set {b, a}", DEFAULTS)
+    assert agent_of(resolved)["image_pull_secrets"] == ["a", "b"]
+
+
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(InputError, match="agent config a hold a value of type bytes"):
         resolve_agent_configs("name: a\npod_annotations: {a: !!binary YQ==}", DEFAULTS)
